@@ -39,7 +39,7 @@ const columns = [
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
-/** Rounds to four digits, more than any run can measure. */
+/** Rounds to four digits. No run can measure more. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined || !Number.isFinite(value)
     ? null
@@ -114,7 +114,7 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without the
+ * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). It leaves out
  * figures that an invalid load generator makes worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {

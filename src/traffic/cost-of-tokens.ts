@@ -12,8 +12,8 @@ import {
 import * as service from '../contract/prices.ts';
 
 /**
- * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price or none for so
- * long a prompt, if the server did not count input and output tokens, or if the cost is too large for a histogram.
+ * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price for a prompt
+ * of this length, if the server did not count input and output tokens, or if the cost is too large for a histogram.
  */
 export const tokenCost = (tokens: TokenCounts, price: Price | null): number | null => {
   if (price === null || tokens.input === null || tokens.source !== 'usage') return null;
@@ -22,7 +22,10 @@ export const tokenCost = (tokens: TokenCounts, price: Price | null): number | nu
   return cost < sampleUpperBound ? cost : null;
 };
 
-/** Returns the cost of speech in millionths; `null` if a price or a length is unknown. Without a price, the interface's applies. */
+/**
+ * Returns the cost of speech in millionths; `null` if a price or a length is unknown. Without a price, the interface's
+ * applies.
+ */
 export const costOfSpeech = (
   price: SpeechPrice | null | undefined,
   { characters, seconds }: { readonly characters: number; readonly seconds: number | null },
@@ -44,5 +47,7 @@ export const costOfTranscript = (
     : transcriptionCostOf(price, seconds);
 };
 
-/** The maximum plausible number of tokens. A higher number is an error of the server and would make every sum wrong. */
+/**
+ * The maximum plausible number of tokens. A higher number is an error of the server, and would make every sum wrong.
+ */
 export const maxPlausibleTokens = 1_000_000_000;

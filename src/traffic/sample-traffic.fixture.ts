@@ -3,7 +3,7 @@ import { drawFrom } from '../model/workload/draw.ts';
 import type { Traffic, TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import { emptyTargetMemory, type PrepareContext } from './traffic-handler.ts';
 
-/** This file contains a traffic entry of each kind, and the tools to prepare requests with, for tests. */
+/** This file contains a traffic entry of each kind, and tools to prepare requests for tests. */
 
 const chatFields = {
   weight: 1,

@@ -58,9 +58,9 @@ export interface TargetMemory {
   readonly notes: Set<string>;
   /** The number of bytes in all answers that are being collected now. */
   collectedBytes: number;
-  /** Whether there is already a note about the limits of hours and days that the answers declare. */
+  /** Whether a note about the declared limits of hours and days already exists. */
   hasLongerLimits?: boolean;
-  /** Whether the notes say that limits without a window are taken as limits per minute. */
+  /** Whether a note already says that limits without a window count as limits per minute. */
   hasAssumedLimits?: boolean;
 }
 
@@ -87,8 +87,8 @@ export interface ReadingContext {
   readonly fails: readonly string[];
   readonly targetMemory: TargetMemory;
   /**
-   * Masks the run's secrets in a text, and also the request's own texts if a server quotes them. Texts are masked
-   * before they are shortened, so that no part of a key remains.
+   * Masks the run's secrets in a text, and the request's own texts if a server quotes them. Texts are masked before
+   * they are shortened, so no part of a key remains.
    */
   readonly redact: (text: string) => string;
   /** Masks only the run's secrets. It is fast enough for the id in every response. */
@@ -105,7 +105,7 @@ export interface RetryHint {
 export interface AnswerReader {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   onChunk(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a response that ended as it should. Either this or `failed` is called, at most once. */
+  /** Returns the outcome of a response that ended properly. Either this or `failed` is called, at most once. */
   ended(at: Instant): Outcome;
   /**
    * Returns the outcome of an exchange that broke off. If the status was already known, the outcome is `refused` or
@@ -113,7 +113,7 @@ export interface AnswerReader {
    */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
-  /** The number of token events of a stream, and of bytes of the body, that were received so far. */
+  /** The number of token events of a stream that were received so far. The next field counts the bytes of the body. */
   readonly tokenEvents: number;
   readonly bytes: number;
   /**

@@ -16,7 +16,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** Returns text of one-byte characters at an offset; shorter at the end of the file. */
+/** Returns text of one-byte characters at an offset. It is shorter at the end of the file. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -25,7 +25,7 @@ const readLittle = (file: Uint8Array, from: number, bytes: number): number =>
 
 const wavIds: readonly string[] = ['RIFF', 'RF64', 'BW64'];
 
-/** Finds the audio of a WAV file: its offset, its declared length and its bytes in a second; `null` for none. */
+/** Finds the audio of a WAV file: its offset, its declared length and its bytes per second; `null` for none. */
 const wavAudio = (file: Uint8Array) => {
   if (!wavIds.includes(readText(file, 0, 4)) || readText(file, 8, 4) !== 'WAVE') return null;
   let [bytesPerSecond, longLength] = [0, 0];
@@ -41,8 +41,8 @@ const wavAudio = (file: Uint8Array) => {
 };
 
 /**
- * Returns the seconds of a WAV file that was written to a pipe and declares no length, or has lengths of 64 bits, which
- * the library does not read; `null` for any other file.
+ * Returns the seconds of two kinds of WAV files that the library does not read: those written to a pipe without a
+ * declared length, and those with lengths of 64 bits. Returns `null` for any other file.
  */
 const unusualWavDuration = (file: Uint8Array): number | null => {
   const audio = wavAudio(file);
@@ -74,7 +74,7 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
   return position > file.length || (flags & 4) === 0;
 };
 
-/** Decides whether a WebM file ends early. It is an EBML head and a segment, whose length may be unknown. */
+/** Decides whether a WebM file ends early. The file is an EBML head and a segment, whose length may be unknown. */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
   const head = ebmlLength(file, idBytes);
@@ -84,7 +84,7 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** Returns the MP3 frame at an offset, or `null`; bytes after the end of the file count as zero. */
+/** Returns the MP3 frame at an offset, or `null`. Bytes after the end of the file count as zero. */
 const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   const header = Buffer.alloc(mp3HeaderLength);
   header.set(file.subarray(from, from + mp3HeaderLength));
@@ -131,7 +131,7 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
-/** Whether a file is shorter than its container declares, since many decoders read such a file as a short one. */
+/** Whether a file is shorter than its container declares. Many decoders would read such a file as a short one. */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
   return endsEarly?.(file) ?? false;
@@ -169,7 +169,7 @@ export const webmDuration = (file: Uint8Array): number | null => {
   return end === 0 ? null : (end * scale) / 1e9;
 };
 
-/** Returns the length of audio in seconds, by its container instead of its name; `null` if unknown or zero. */
+/** Returns the length of audio in seconds, by its container and not by its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const unusual = unusualWavDuration(file);
   if (unusual !== null) return unusual > 0 ? unusual : null;
@@ -205,7 +205,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Reads the length of a file. The last results are cached, since load tests send the same few files repeatedly. */
+/** Reads the length of a file. It caches the last results, since load tests send the same few files repeatedly. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
@@ -217,7 +217,7 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
 };
 
 /**
- * Loads the audio library before the first request, since loading blocks the process for tens of ms and would delay
+ * Loads the audio library before the first request. Loading blocks the process for tens of ms, which would delay
  * tokens.
  */
 export const warmUpAudio = async (): Promise<void> => {

@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings.ts';
  */
 const mp3Frame = { bytes: 192, milliseconds: 24 };
 const framesPerPiece = 20;
-/** A silent frame: after the header, the side information is zeros, which means that there is nothing to decode. */
+/** A silent frame. After the header, the side information is zeros, which means that there is nothing to decode. */
 const silentFrame = Buffer.alloc(mp3Frame.bytes);
 silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
 
@@ -69,7 +69,7 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
   for (; left > 0; left -= wavSecond.length) yield wavSecond.subarray(0, left);
 }
 
-/** The sample rate in which Opus always counts, 48 kHz (RFC 7845, section 4). */
+/** The sample rate in which Opus always counts: 48 kHz (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
 /** The number of samples of a packet of 20 ms. */
 const samplesPerPacket = 960;
@@ -100,7 +100,7 @@ const serialNumber = 0x57454952;
 const checksumOffset = 22;
 const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
-/** Builds an Ogg page. `granule` is the number of samples until its end; a packet below 255 bytes is one segment. */
+/** Builds an Ogg page. `granule` is the number of samples until its end. A packet below 255 bytes is one segment. */
 const pageOf = (
   flags: keyof typeof pageFlags,
   granule: number,
@@ -149,7 +149,7 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-/** Generators of silent files of a given length in seconds. Their pieces are made on demand. */
+/** Generators of silent files with a length in seconds. They make their pieces on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,
@@ -184,7 +184,10 @@ const parseSpeech = (body: Uint8Array, settings: Settings) => {
   return { characters, format: options.response_format ?? ('mp3' as const), seconds };
 };
 
-/** Answers POST /audio/speech (interface 4.3) with silence, all at once when it is ready, as the real service does. */
+/**
+ * Answers POST /audio/speech (interface 4.3) with silence. It sends everything at once when it is ready, as the real
+ * service does.
+ */
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;
   readRequestBody(exchange, (body) => {

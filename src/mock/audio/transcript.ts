@@ -78,10 +78,10 @@ const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => 
 
 const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: end / 1000 });
 
-/** Returns a segment of the default format (interface 2.7). */
+/** Returns a segment in the default format (interface 2.7). */
 const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
-/** Returns a segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
+/** Returns a segment with the additional fields of the OpenAI API, for a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
   id,
   seek: 0,

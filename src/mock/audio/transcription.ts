@@ -28,13 +28,13 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-/** The fields of the OpenAI API that would change the answer, each with the values that do not. */
+/** The fields of the OpenAI API that would change the answer, each with the values that would not. */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
   'include[]': [],
 };
 
-/** Reads a form for a transcription, or refuses it; the file is not decoded yet. */
+/** Reads a form for a transcription, or refuses it. It does not decode the file yet. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
   const values = valuesOf(upload);
   for (const [field, harmless] of Object.entries(unservedFields)) {
@@ -62,7 +62,10 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
   };
 };
 
-/** Returns the text of a bundled clip, or a random text of the audio's length, drawn from its content and the seed. */
+/**
+ * Returns the text of a bundled clip. For another clip it returns a random text of the audio's length, drawn from its
+ * content and the seed.
+ */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));
   if (knownText !== null) return knownText;

@@ -132,7 +132,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits for a chat that has ended; it is cut if its client hung up. */
+/** Charges the limits for a chat that has ended. `isCut` says that its client hung up. */
 const chargeTokens = (
   { admitted, cachedTokens, usage }: ChatExchange,
   written: number,
@@ -155,7 +155,7 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number, isCut: boolea
   });
 };
 
-/** Returns the steps of an answer. Choices are written side by side; an empty answer takes one step. */
+/** Returns the steps of an answer. Choices are written side by side. An empty answer takes one step. */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
@@ -247,7 +247,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent, true));
 };
 
-/** Returns the size by which the limits decide on a chat. */
+/** Returns the size of a chat, by which the limits decide. */
 const sizeOf = ({
   prompt,
   promptTokens,
@@ -264,7 +264,7 @@ const sizeOf = ({
   asksForUsage: streamUsage,
 });
 
-/** Returns the tokens of a prompt that are in the cache, which costs time for long prompts. */
+/** Returns the cached tokens of a prompt. Computing them takes time for long prompts. */
 const cachedTokensOf = (
   { serving, settings: { latency, limits } }: AdmittedRequest,
   chat: ParsedChat,
@@ -278,7 +278,7 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
-  // The seed of the request's random content is the client's request id, otherwise key and body.
+  // The seed of the request's random content is the client's request id, or else the key and the body.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
   const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];

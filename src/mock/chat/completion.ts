@@ -7,7 +7,7 @@ import { splitTokens, commonWords } from './tokens.ts';
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
-  /** The format of the arguments, set if they must match the schema. */
+  /** The format of the arguments; set if they must match the schema. */
   readonly strict: StructuredFormat | null;
 }
 
@@ -18,12 +18,12 @@ export interface Completion {
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
-/** The requested answer. Without `maxTokens` its length is drawn; a tool call is as long as its arguments. */
+/** The requested answer. Without `maxTokens` its length is drawn. A tool call is as long as its arguments. */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions; the answer calls one of them. Empty for an answer in words. */
+  /** The functions, one of which the answer calls; empty for an answer in words. */
   readonly tools: readonly Tool[];
 }
 
@@ -33,7 +33,7 @@ interface DrawnTokens {
   readonly isWhole: boolean;
 }
 
-/** The words as tokens; each word with the space before it is one token. */
+/** The words as tokens. Each word with the space before it is one token. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
@@ -47,7 +47,7 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** Draws a JSON object of `count` tokens; it is truncated if an object needs more. */
+/** Draws a JSON object of `count` tokens. It is truncated if an object needs more. */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);

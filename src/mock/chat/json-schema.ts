@@ -1,7 +1,8 @@
 import { openAjv } from '../../model/workload/json-schema.ts';
 
 /**
- * The part of JSON Schema that the gateway understands. Answers with a schema conform to it, or the request is refused.
+ * This file defines the part of JSON Schema that the gateway understands. Answers with a schema conform to it, or the
+ * request is refused.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -115,14 +116,12 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
-/** Decides whether a value conforms to the whole schema, a part of it, or a schema made of its parts. */
+/** Decides whether a value conforms to the whole schema, to a part of it, or to a schema made of its parts. */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The maximum number of schemas compiled for one schema; if one needs more, no value conforms. */
+/** The maximum number of schemas compiled for one schema. If it needs more, no value conforms. */
 const maxCompiled = 2_000;
-/**
- * The maximum numbers of references followed for one value, and nested within each other, since some schemas never end.
- */
+/** The maximum numbers of references that are followed for one value, in all and nested. Some schemas never end. */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 

@@ -21,7 +21,7 @@ interface Generation {
 }
 
 const maxSteps = 10_000;
-/** The maximum depth of a schema that contains itself. */
+/** The maximum depth for a schema that contains itself. */
 const maxSchemaDepth = 64;
 
 type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
@@ -29,13 +29,13 @@ type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknow
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** The maximum length of a text, and number of items or properties; a schema that demands more is refused. */
+/** The maximum length of a text, and number of items or properties. A schema that demands more is refused. */
 const maxSize = 10_000;
 
 const sizeOr = (value: unknown, otherwise: number): number =>
   Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
-/** Returns a minimum size. One that is too large becomes 0, since no attempt could satisfy it. */
+/** Returns a minimum size. A size above the maximum becomes 0, since no attempt could satisfy it. */
 const leastSizeOr = (value: unknown, otherwise: number): number => {
   const least = Math.max(0, numberOr(value, otherwise));
   return least > maxSize ? 0 : least;
@@ -73,7 +73,7 @@ const demands =
     ' ',
   );
 
-/** Returns the first candidate that conforms to the schema, otherwise the first one. */
+/** Returns the first candidate that conforms to the schema, or else the first one. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -119,7 +119,7 @@ const randomNumber: Generator = ({ draw, obeys }, schema) => {
   return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
-/** The depth below which objects and arrays stay as empty as allowed, since schemas may be recursive. */
+/** The depth from which objects and arrays stay as empty as allowed, since schemas may be recursive. */
 const maxDepth = 6;
 
 const randomObject: Generator = (from, schema, depth) => {
@@ -177,7 +177,7 @@ const generators: Readonly<Record<string, Generator>> = {
   string: randomText,
 };
 
-/** Returns the type that a schema without a type implies by its keywords. */
+/** Returns the type that the keywords imply for a schema without a type. */
 const impliedType = (schema: JsonSchema): string => {
   const has = (...names: readonly string[]): boolean =>
     names.some((name) => schema[name] !== undefined);
@@ -186,7 +186,7 @@ const impliedType = (schema: JsonSchema): string => {
   return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? 'number' : 'string';
 };
 
-/** Joins two schemas into one with the requirements of both. If both have a keyword, the second value is used. */
+/** Joins two schemas into one with the requirements of both. If both have a keyword, the second value counts. */
 const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const both = { ...one, ...other };
   const { properties, required } = one;
@@ -200,7 +200,7 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
 const isPlain = (schema: unknown): boolean =>
   isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
 
-/** Draws a value that conforms to one of several schemas. With `isExclusive`, the others must not allow it. */
+/** Draws a value that conforms to one of several schemas. With `isExclusive`, no other may allow it. */
 const alternativeValue = (
   from: Generation,
   { rest, list, isExclusive }: { rest: JsonSchema; list: readonly unknown[]; isExclusive: boolean },
@@ -218,7 +218,7 @@ const alternativeValue = (
   return first;
 };
 
-/** Returns the schema joined with those that it refers to or lists in `allOf`; the same schema if there are none. */
+/** Returns the schema joined with those that it references or lists in `allOf`; the same schema if there are none. */
 const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
   const { $ref, allOf, ...rest } = schema;
   const further = [

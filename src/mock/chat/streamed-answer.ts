@@ -22,18 +22,20 @@ const deltasOf = (call: Completion['toolCall']) => {
   };
 };
 
-/** The parts that all events of one choice repeat. */
+/** The parts that repeat in all events of one choice. */
 interface ChunkParts {
   readonly id: string;
   readonly model: string;
   readonly index: number;
   readonly call: Completion['toolCall'];
   readonly withUsage: boolean;
-  /** The number of likely tokens listed with each token; `null` without probabilities, as for every call. */
+  /** The number of likely tokens listed with each token; `null` without probabilities, and for every call. */
   readonly topLogprobs: number | null;
 }
 
-/** Writes the events of one choice of a stream (interface 2.5, 4.1). Text that each event repeats is built once. */
+/**
+ * Writes the events of one choice of a stream (interface 2.5, 4.1). It builds text that all events repeat only once.
+ */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
   readonly opening: string;
@@ -90,7 +92,7 @@ interface StreamParts {
 }
 
 /**
- * Streams a chat. At each step, every open choice writes one token. It is one object for the reason given in
+ * Streams a chat. At each step, every open choice writes one token. It is one object for the reason given at
  * `Recurring`.
  */
 export class StreamedAnswer implements TokenSink {

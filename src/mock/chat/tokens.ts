@@ -61,13 +61,13 @@ export const commonWords: readonly string[] = (
   'weight went west wheel where while who why will with wood work would year yet young'
 ).split(' ');
 
-/** The log probability of each word, since answers draw words evenly. */
+/** The log probability of each word. Answers draw all words evenly. */
 const wordLogprob = -Math.log(commonWords.length);
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
-/** A token's log probability and its `top` likeliest alternatives, since any other word could have been drawn. */
+/** A token's log probability and its `top` likeliest alternatives. Any other word could have been drawn. */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);
   const logprob = isWord ? wordLogprob : 0;

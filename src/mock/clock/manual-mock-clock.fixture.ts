@@ -2,7 +2,7 @@ import { type AdjustableMockClock, once, type Recurring } from './mock-clock.ts'
 
 /** A manual clock for tests that lists its pending calls. */
 export interface ManualMockClock extends AdjustableMockClock {
-  /** How many deadlines are waiting. */
+  /** The number of waiting deadlines. */
   readonly waiting: number;
   /** Resolves as soon as at least `count` deadlines are waiting. */
   whenWaiting(count?: number): Promise<void>;
@@ -14,7 +14,7 @@ interface Deadline {
   isCancelled: boolean;
 }
 
-/** The first that is due by then. */
+/** Returns the first deadline that is due by an instant. */
 const earliestOf = (deadlines: ReadonlySet<Deadline>, until: number): Deadline | undefined => {
   let first: Deadline | undefined;
   for (const deadline of deadlines) {
@@ -25,7 +25,7 @@ const earliestOf = (deadlines: ReadonlySet<Deadline>, until: number): Deadline |
   return first;
 };
 
-/** Who waits for deadlines, and what wakes them when one was added. */
+/** Wakes those who wait for deadlines when one is added. */
 const watchDeadlines = (deadlines: ReadonlySet<Deadline>) => {
   const watchers = new Set<() => void>();
   return {
@@ -45,7 +45,7 @@ const watchDeadlines = (deadlines: ReadonlySet<Deadline>) => {
   };
 };
 
-/** A manual clock; its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
+/** A manual clock. Its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
 export const manualMockClock = (wall: number): ManualMockClock => {
   let time = 0;
   const deadlines = new Set<Deadline>();

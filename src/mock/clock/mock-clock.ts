@@ -3,12 +3,12 @@ export interface MockClock {
   now(): number;
   /** Returns milliseconds since 1970, UTC, for `Date` headers. */
   wall(): number;
-  /** Runs `run` once `now()` has reached `due`, never before; the returned function cancels it. */
+  /** Runs `run` once `now()` has reached `due`, never before. The returned function cancels it. */
   at(due: number, run: () => void): () => void;
   /**
-   * Runs `recurring` at `due`, then at each time that it returns, until that is `null`. The returned function cancels
-   * the rest. One entry serves all tokens of a stream, since an entry for each would live long enough to burden the
-   * garbage collector.
+   * Runs `recurring` at `due`, then at each time that it returns, until it returns `null`. The returned function
+   * cancels the rest. One entry serves all tokens of a stream: entries for single tokens would live long enough to
+   * burden the garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
@@ -20,15 +20,15 @@ export interface MockClock {
 }
 
 /**
- * Work that recurs. It is an object instead of a closure, which would be two objects. With thousands of streams, a
- * stream's objects are not in the processor's cache when its token is due, so access to each costs 0.2 µs.
+ * Work that recurs. It is an object, since a closure would be two objects. With thousands of streams, a stream's
+ * objects are not in the processor's cache when its token is due, so access to each costs 0.2 µs.
  */
 export interface Recurring {
   /** Returns the time of its next run, or `null` when it is done. */
   run(): number | null;
 }
 
-/** A manual clock: it stands still until it is advanced. */
+/** A manual clock. It stands still until it is advanced. */
 export interface AdjustableMockClock extends MockClock {
   /** Advances the clock and runs everything that becomes due, in the order of the due times. */
   advance(milliseconds: number): void;

@@ -1,7 +1,7 @@
 import { type MockClock, once, type Recurring } from './mock-clock.ts';
 
 /**
- * An entry of the wheel. `recurring` is `null` once it is cancelled; `cancel` is set while the entry waits outside the
+ * An entry of the wheel. `recurring` is `null` after a cancellation. `cancel` is set while the entry waits outside the
  * wheel.
  */
 interface WheelEntry {
@@ -9,7 +9,7 @@ interface WheelEntry {
   cancel: (() => void) | null;
 }
 
-/** A slot of the wheel. Due times are in a separate array, so that entries are not accessed before they are due. */
+/** A slot of the wheel. Due times are in a separate array, so entries are not accessed before they are due. */
 class WheelSlot {
   count = 0;
   readonly #dues: number[] = [];
@@ -46,20 +46,20 @@ class WheelSlot {
   }
 }
 
-/** The number of slots of one millisecond; entries after these wait outside. */
+/** The number of slots of one millisecond each. Later entries wait outside. */
 const slotCount = 2048;
 
 interface EventLoopTimers {
   now(): number;
-  /** Calls `wake` after about this delay; the returned function cancels it. */
+  /** Calls `wake` after about this delay. The returned function cancels it. */
   after(milliseconds: number, wake: () => void): () => void;
 }
 
-/** Runs thousands of entries by one timer of the event loop; none runs before its exact due time. */
+/** Runs thousands of entries by one timer of the event loop. None runs before its exact due time. */
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
-  /** Empty slots for reuse, since the garbage collector promotes arrays that live as long as one gap of a stream. */
+  /** Empty slots for reuse. The garbage collector would promote arrays that live as long as one gap of a stream. */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
   /** The millisecond before which all slots are empty. */
@@ -106,7 +106,8 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries added meanwhile are in the last of these slots or later, and need no timer before the loop is done.
+    // Entries that are added meanwhile are in the last of these slots or later. They need no timer before the loop is
+    // done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -140,11 +141,11 @@ export class TimerWheel {
   }
 }
 
-/** The longest delay of setTimeout, in ms; a later time is reached in several steps. */
+/** The longest delay of setTimeout, in ms. A later time takes several steps. */
 const longestDelay = 2 ** 31 - 1;
 /** The wait, in ms, below which naps are used, since timers of the event loop count whole milliseconds. */
 const napThreshold = 2;
-/** The longest nap, in ms; a request that arrives during a nap waits for its end. */
+/** The longest nap, in ms. A request that arrives during a nap waits for its end. */
 const longestNap = 0.5;
 
 /** The work for the end of the loop's turn. A thread has one loop, so one queue serves all its clocks. */
@@ -161,7 +162,7 @@ const cell = new Int32Array(new SharedArrayBuffer(4));
 /** Sleeps without using the CPU; nothing ever wakes up the cell. */
 const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
 
-/** Calls `wake` after a delay, exact to 0.1 ms; the loop reads its sockets after each nap. */
+/** Calls `wake` after a delay, exact to 0.1 ms. The loop reads its sockets after each nap. */
 const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const poll = (): void => {
@@ -176,7 +177,7 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/** Calls `wake` after a delay or a little earlier; the caller then waits exactly for the rest. */
+/** Calls `wake` after a delay or a little earlier. The caller then waits exactly for the rest. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();

@@ -22,10 +22,10 @@ export type ExchangeEnd = (typeof ends)[number];
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** Creates exact counters: every received request has one end or is in flight. */
+/** Creates exact counters. Every received request has one end or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
-  /** The number of checks of the gateway before a run, which no other counter includes. */
+  /** The number of checks of the gateway before a run. No other counter includes them. */
   preflights: 0,
   /** The number of requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
@@ -39,7 +39,7 @@ export type MockCounters = ReturnType<typeof emptyMockCounters>;
 
 /**
  * Returns the counters of the control port by name, without faults that never occurred. `received` is the sum of
- * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`; the first four are sums themselves.
+ * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`. The first four are sums themselves.
  */
 export const flattenCounters = (counters: MockCounters): Record<string, number> => {
   const { received, preflights, admitted, ended, tokens, billed } = counters;
@@ -70,7 +70,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
 /** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** The items, at most twice as many as are kept, so that the list is seldom shortened. */
+  /** The items, at most twice as many as are kept, so the list is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 
@@ -120,7 +120,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
   let initialBalance = initial;
   let charges = 0;
   let micros = 0;
-  /** Returns the balance in micro-units: below zero if the last charge exceeded it, `null` without a limit. */
+  /** Returns the balance in micro-units; `null` without a limit. It is below zero if the last charge exceeded it. */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
   return {

@@ -28,7 +28,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal. It is thrown while a request is read, and answered by `MockExchange.attempt`. */
+/** A refusal. The code that reads a request throws it, and `MockExchange.attempt` answers it. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;

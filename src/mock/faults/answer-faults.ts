@@ -9,7 +9,7 @@ import {
 import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 
-/** This file contains answers that replace those of an endpoint. The request body is discarded while it is received. */
+/** This file contains answers that replace those of an endpoint. They discard the request body while it arrives. */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
@@ -50,7 +50,9 @@ export const errorAnswers = {
 
 /** This file contains faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
-/** Passes all pieces written for this answer to `deliver`, one after the other; `onTaken` requests the next one. */
+/**
+ * Passes all pieces that are written for this answer to `deliver`, one after another. `onTaken` requests the next one.
+ */
 const interceptWrites = (
   { exchange }: FaultContext,
   deliver: (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void,
@@ -60,7 +62,7 @@ const interceptWrites = (
   const send = (part: Buffer): void => {
     if (part.length > 0 && !socket.destroyed) write(part);
   };
-  /** The pieces; the first one is being delivered. */
+  /** The pieces. The first one is being delivered. */
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
   const next = (): void => {
     const [piece] = waiting;
@@ -76,14 +78,14 @@ const interceptWrites = (
     const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
     const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
-    // The call back is later, since Node would otherwise end the message within this call and release its socket.
+    // The callback comes later. Otherwise Node would end the message within this call and release its socket.
     const onTaken = (): void => queueMicrotask(() => callback?.());
     if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;
   };
   socket.write = interceptedWrite;
   exchange.response.once('close', () => {
-    // Restores the prototype's method, so that faults do not pile up on a kept connection.
+    // This restores the prototype's method, so faults do not accumulate on a kept connection.
     Reflect.deleteProperty(socket, 'write');
   });
 };

@@ -28,7 +28,7 @@ const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFaul
   return { ...fault, name, after, delay };
 };
 
-/** Draws whether a rule applies, by seed, request and rule, so that the order of requests does not matter. */
+/** Draws whether a rule applies, by seed, request and rule. So the order of requests does not matter. */
 const isDrawn = (probability: number, seed: number, id: string, rule: number): boolean => {
   const digest = createHash('sha256').update(id).digest();
   const words = new Uint32Array(digest.buffer, digest.byteOffset, 4);
@@ -49,10 +49,7 @@ const faultFromHeader = (header: string): ChosenFault => {
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/**
- * Creates a function that chooses a request's fault: the fault named in its header, or that of the first rule that
- * applies.
- */
+/** Creates a function that chooses a request's fault: the one in its header, or that of the first rule that applies. */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {
@@ -72,7 +69,7 @@ export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Se
   };
 };
 
-/** Makes a request show its fault; from then on its end is counted under the fault's name. */
+/** Makes a request show its fault. From then on, its end is counted under the fault's name. */
 export const applyFault = (
   { name, scope, run, after, delay }: ChosenFault,
   exchange: MockExchange,

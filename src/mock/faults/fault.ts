@@ -8,14 +8,14 @@ export interface FaultContext {
   readonly after: number;
   /** The delay, in ms. */
   readonly delay: number;
-  /** Counts the request's end under the fault; for a streamed chat, once the stream begins. */
+  /** Counts the request's end under the fault. A streamed chat counts once the stream begins. */
   readonly show: () => void;
 }
 
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
- * A fault. `gate` answers before limits are checked, `answer` answers for the endpoint; the others change the
+ * A fault. `gate` answers before limits are checked, and `answer` answers for the endpoint. The others change the
  * endpoint's answer.
  */
 export interface MockFault extends Defaults {
@@ -68,7 +68,7 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
   if (bytes.length > 0) to.write(bytes);
 };
 
-/** Creates a fault that replaces each write of events; `open` returns the replacing function for each stream. */
+/** Creates a fault that replaces each write of events. `open` returns the replacing function for each stream. */
 export const rewrite =
   (
     open: (context: FaultContext) => (events: string, write: EventStream['write']) => void,

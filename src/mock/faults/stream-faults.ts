@@ -49,21 +49,21 @@ const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
 };
 
-/** Faults that send the same events in another framing. A correct reader of Server-Sent Events sees no difference. */
+/** Faults that frame the same events differently. A correct reader of Server-Sent Events sees no difference. */
 const framingFaults = {
   comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
   'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
   crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
-  /** Sends other fields, and data over two lines, since JSON may have a line break after its first brace. */
+  /** Sends other fields, and data over two lines. JSON may have a line break after its first brace. */
   'multi-line': changedEvents(
     (event, index) =>
       `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
   ),
   /** Adds a character of four bytes to each token and splits chunks anywhere, also within characters. */
   'odd-chunks': stream(oddChunks),
-  /** Sends gzip that was not requested. Each event is its own gzip member; together they are one gzip file. */
+  /** Sends gzip that was not requested. Each event is a gzip member of its own. Together they are one gzip file. */
   'gzip-stream': {
     scope: 'stream',
     run: (context) => {
@@ -84,7 +84,7 @@ const roleFirst: StreamFault = (inner) => {
   return inner;
 };
 
-/** Changes single tokens. `left` is the number of tokens that remain before the fault, negative after it. */
+/** Changes single tokens. `left` is the number of tokens before the fault. It is negative after it. */
 const changeTokens = (change: (event: string, left: number) => string): StreamFault =>
   changeEvents(({ after }) => {
     let left = after;
@@ -142,7 +142,7 @@ const nullFields =
   '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
 const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-/** Streams with other content, some as real servers send it, some wrong. */
+/** Streams with other content. Real servers send some of it, and some of it is wrong. */
 const contentFaults = {
   /** Sends the role in its own event, long before the first token. */
   'role-first': stream(roleFirst),
@@ -153,7 +153,7 @@ const contentFaults = {
   /** Sends the first tokens as reasoning, alternating between both field names that servers use. */
   reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
   'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
-  /** Sends four tokens in a chunk; the rest comes with the end. */
+  /** Sends four tokens in a chunk. The rest comes with the end. */
   'several-tokens': stream(severalTokens),
   'broken-event': stream(
     changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
@@ -198,7 +198,7 @@ const cutEvents =
     };
   };
 
-/** Makes a stream that is cut after two tokens by default. */
+/** Makes a stream that is cut, by default after two tokens. */
 const cut = (endStream: EndStream, delay = 0): MockFault =>
   stream(cutEvents(endStream), { after: 2, delay });
 

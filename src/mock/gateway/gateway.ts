@@ -102,8 +102,8 @@ const routesByPath = new Map(
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /**
- * Decides whether a request asks for metrics. As in inference servers, these are at the root, need no key, and are not
- * counted.
+ * Decides whether a request asks for metrics. As in inference servers, these are at the root and need no key. They are
+ * not counted.
  */
 const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
   metrics && request.method === 'GET' && pathOf(request) === '/metrics';
@@ -163,7 +163,7 @@ const responseClassOf = (route: RouteName, status: number, contentType: string):
   return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
 };
 
-/** The permit of requests that never count. */
+/** The permit of requests that never count against a limit. */
 const freePermit = (now: number, headers: LimitHeaders): Permit => ({
   admitted: true,
   startsAt: now,
@@ -250,12 +250,12 @@ const admit = (
 };
 
 const ledgerAt = ({ keyLimiters, creditAccounts, tokenLedger }: CounterEpoch, now: number) => {
-  // Reading the levels writes the charges that are due by now.
+  // Reading the levels also writes the charges that are due by now.
   for (const limiter of keyLimiters.values()) limiter.levels(now);
   return { ...creditAccounts.ledger(), tokens: tokenLedger.ledger() };
 };
 
-/** Returns a function that numbers connections in the order in which they had their first request. */
+/** Returns a function that numbers connections in the order of their first requests. */
 const connectionNumbers = (): ((socket: Socket) => number) => {
   const numbers = new WeakMap<Socket, number>();
   let next = 0;
@@ -313,7 +313,7 @@ export const openGateway = (
       epoch = applySettingsChange(epoch, { before, after: settings }, clock);
       return null;
     },
-    /** Returns the state of every key, in the order of the settings; balances are in micro-units. */
+    /** Returns the state of every key, in the order of the settings. Balances are in micro-units. */
     state: () =>
       [...epoch.keyLimiters.values()].map((limiter, key) => ({
         key,

@@ -11,20 +11,20 @@ interface ManualMock {
   readonly mock: Mock;
   /** GET below the base address, signed with the first test key unless headers say otherwise. */
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
-  /** POST /chat/completions with a JSON value, or with text or bytes as they stand. */
+  /** POST /chat/completions with a JSON value, or with text or bytes unchanged. */
   readonly chat: (body: unknown, init?: RequestInit) => Promise<Response>;
-  /** The same, with the time moved on until it is answered. */
+  /** Does the same as `chat`, and moves the time until the answer comes. */
   readonly chatAfterMinute: (body: unknown, headers?: Record<string, string>) => Promise<Response>;
-  /** Sends a streamed chat whose client reads what there is after so many ms, and hangs up. */
+  /** Sends a streamed chat. Its client reads what there is after this time in ms, and hangs up. */
   readonly hangUpAfter: (time: number, body: object) => Promise<void>;
-  /** POST /audio/speech, as `chat` does. */
+  /** POST /audio/speech, in the same way as `chat`. */
   readonly speak: (body: unknown, init?: RequestInit) => Promise<Response>;
-  /** POST /audio/transcriptions with a form or whatever else is to be its body. */
+  /** POST /audio/transcriptions with a form or any other body. */
   readonly upload: (body: Body, init?: RequestInit) => Promise<Response>;
   /** Moves the time on by a minute, once this request waits for it or is answered. */
   readonly afterMinute: (response: Promise<Response>) => Promise<Response>;
   readonly counters: () => Promise<Record<string, number>>;
-  /** Resolves when the counters have these values; sockets need a moment to tell of a client that hung up. */
+  /** Resolves when the counters have these values. Sockets take a moment to report a client that hung up. */
   readonly waitForCounters: (expected: Record<string, number>) => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export const helloChat = {
   messages: [{ role: 'user', content: 'hello there' }],
 };
 
-/** Starts a mock for the running test; it is closed when the test ends. */
+/** Starts a mock for the running test. It closes when the test ends. */
 export const startManualMock = async (settings: SettingsInput = {}): Promise<ManualMock> => {
   const clock = manualMockClock(startTime);
   const mock = await startMock({ ttft: 100, gap: 20, ...settings }, clock);
@@ -85,7 +85,7 @@ export const startManualMock = async (settings: SettingsInput = {}): Promise<Man
   };
 };
 
-/** The events of a complete stream: each payload parsed, `[DONE]` as it stands. */
+/** Returns the events of a complete stream: each payload parsed, and `[DONE]` unchanged. */
 export const parseEvents = (text: string): readonly unknown[] =>
   text
     .split('\n\n')

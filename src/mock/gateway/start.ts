@@ -15,12 +15,15 @@ import { openRequestTraceLog } from '../http/request-trace.ts';
 import { z } from 'zod';
 import { parseJson, readBody } from '../http/request-body.ts';
 
-/** Returns the reply to a body, or a promise of it, or throws a `CommandProblem`. */
+/** Returns the reply to a body, or a promise of it. It may throw a `CommandProblem`. */
 type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}
 
-/** Converts settings from another notation to that of `Settings`, at once or later; leaves values that it cannot convert. */
+/**
+ * Converts settings from another notation to that of `Settings`, at once or later. It leaves values that it cannot
+ * convert.
+ */
 type SettingsReader = (written: unknown) => unknown;
 
 const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
@@ -28,10 +31,15 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 };
 
-/** Matches hosts that no web page can have: addresses, `localhost`, and one-word names of machines or containers. */
+/**
+ * Matches hosts that no web page can have: addresses, `localhost`, and names of machines or containers without a dot.
+ */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
-/** Why a request is refused if a browser sent it for a web page, since the page's site may resolve to this address. */
+/**
+ * Returns why a request is refused if a browser sent it for a web page, since the page's site may resolve to this
+ * address.
+ */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
     return 'The control port takes no requests from web pages; use curl or a program.';
@@ -134,7 +142,7 @@ const controlListener = (
 };
 
 /**
- * The time, in ms, for which an idle connection stays open, as in usual proxies. Node's 5 s would make slow loads
+ * The time, in ms, for which an idle connection stays open, as in usual proxies. With Node's 5 s, slow loads would
  * reconnect.
  */
 const keepAliveTimeout = 75_000;
@@ -177,7 +185,8 @@ const closerOf = (server: Server): (() => Promise<void>) => {
 
 /**
  * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if it cannot listen or write
- * its trace log, with a ZodError for invalid settings. `readSettings` converts settings sent to the control port.
+ * its trace log, and with a ZodError for invalid settings. `readSettings` converts settings that are sent to the
+ * control port.
  */
 export const startMock = async (
   input: SettingsInput,
@@ -209,7 +218,7 @@ export const startMock = async (
   };
   try {
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
-    /** The control server lists its commands in the answer to an unknown one. */
+    /** The control server's address. It lists its commands in the answer to an unknown one. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
     return { url, controlUrl, counters: gateway.counters, close };
   } catch (problem) {

@@ -67,7 +67,7 @@ type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 let formatted = { second: Number.NaN, date: '' };
-/** Formats Unix milliseconds as an HTTP date (RFC 9110, 5.6.7). The text is cached for a second. */
+/** Formats Unix milliseconds as an HTTP date (RFC 9110, 5.6.7). It caches the text for a second. */
 const httpDate = (wall: number): string => {
   const second = Math.floor(wall / 1000);
   if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
@@ -78,12 +78,12 @@ export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The request id of the answer: the client's or, if it sent none, the mock's own. */
+  /** The request id of the answer: the client's, or the mock's own if the client sent none. */
   readonly id: string;
   readonly clientId: string | null;
   /** The key's index in the settings; `null` until the key is known to be valid. */
   keyIndex: number | null = null;
-  /** The number of the connection, in the order in which connections had their first request. */
+  /** The number of the connection, in the order of the connections' first requests. */
   connection = 0;
   trace: RequestTrace | null = null;
   /** The fault under which the end of the request is counted; `null` for none. */
@@ -144,9 +144,7 @@ export class MockExchange {
     this.response.writeHead(status, this.rewriteHeaders(head));
   }
 
-  /**
-   * Counts the end. It is called before the last byte is written, so that a client with its answer finds it counted.
-   */
+  /** Counts the end. It is called before the last byte is written, so a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
     this.end = this.fault === null ? end : `faulted.${this.fault}`;
@@ -182,7 +180,10 @@ export class MockExchange {
     }
   }
 
-  /** Ends the request at a stop of the mock: cuts a stream, and answers anything else with a 500 (interface section 7). */
+  /**
+   * Ends the request at a stop of the mock. It cuts a stream, and answers anything else with a 500 (interface section
+   * 7).
+   */
   closeForShutdown(): void {
     this.#interrupt('cut');
     if (this.response.headersSent) return void this.response.end();
@@ -204,7 +205,7 @@ export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /** Answers with the 429 of a limit that is exceeded only after the body is read. */
+  /** Answers with the 429 of a limit. It is for a limit that is found exceeded only after the body is read. */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;

@@ -2,7 +2,7 @@ import type { Model } from '../../contract/models.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The time at which models were created (2026-01-01T00:00:00Z), fixed so that equal requests get equal bytes. */
+/** The time at which models were created (2026-01-01T00:00:00Z). It is fixed, so equal requests get equal bytes. */
 export const createdAt = 1_767_225_600;
 
 /** Returns the ids of all models: those for chat, then the two for audio (interface 2.1). */
@@ -25,7 +25,7 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** Returns one model of the list by its id, as the OpenAI API does; the interface does not define it. */
+/** Returns one model of the list by its id, as the OpenAI API does. The interface does not define this. */
 export const findModel = (id: string, settings: Settings): Model => {
   const model = listModels(settings).data.find((each) => each.id === id);
   if (model !== undefined) return model;
@@ -33,7 +33,7 @@ export const findModel = (id: string, settings: Settings): Model => {
   throw new RequestRefusal('unknown-model', message);
 };
 
-/** Refuses a model that an endpoint does not serve, always with 404 as the OpenAI API does. */
+/** Refuses a model that an endpoint does not serve. It always uses 404, as the OpenAI API does. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],

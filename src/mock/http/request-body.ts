@@ -10,8 +10,8 @@ import { maxUploadBytes } from '../../contract/audio.ts';
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many. It is not called if the client has
- * left.
+ * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many. It does not call it if the client
+ * has left.
  */
 export const readBody = (
   request: IncomingMessage,
@@ -62,7 +62,7 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
-/** Refuses a field that would change the answer and that the interface does not define. */
+/** Refuses a field that the interface does not define and that would change the answer. */
 export const unservedField = (field: string): RequestRefusal =>
   new RequestRefusal(
     'unsupported-parameter',
@@ -166,8 +166,8 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
- * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. It is not called if the client has
- * left.
+ * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. It does not call it if the client
+ * has left.
  */
 export const readUpload = (
   request: IncomingMessage,

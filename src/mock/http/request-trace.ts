@@ -16,11 +16,11 @@ const noHandlerFields = {
   admitted: false,
   /** The limits before and after the limiter's decision; `null` if the limiter was not asked. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
-  /** What its key was charged of its tokens; empty if nothing. */
+  /** The token charges of its key; empty if there are none. */
   charges: [] as readonly TokenCharge[],
   /** When a chat joined the queue of its model; `null` for refused and other requests. */
   queued: null as number | null,
-  /** When its prefill was due, and so its first token; `null` if it ended before. */
+  /** When its prefill, and so its first token, was due; `null` if it ended before. */
   prefillEnd: null as number | null,
   micros: 0,
 };
@@ -56,9 +56,9 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
     recordWrite: (): void => {
       for (const now = clock.now(); written.length < tokens.length / 2;) written.push(now);
     },
-    /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, as clients read it. */
+    /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients also read. */
     toLine: () => ({
-      /** The client's `x-request-id`, which identifies the request on both sides; otherwise the mock's own id. */
+      /** The client's `x-request-id`, which identifies the request on both sides; or else the mock's own id. */
       requestId,
       /** The key's index in the settings; `null` without a valid key. */
       key: exchange.keyIndex,
@@ -66,13 +66,13 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       ...fields,
       /** The instant at which the last byte of the request was read. */
       read,
-      /** The instants at which each token of a stream was due, before its write to the socket, and after it. */
+      /** The instants of each token of a stream: when it was due, before its write to the socket, and after it. */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
       written,
-      /** The bytes written to the socket during the request; with pipelining, also those of earlier answers. */
+      /** The bytes written to the socket during the request. With pipelining, they include those of earlier answers. */
       bytes: request.socket.bytesWritten - earlierBytes,
-      /** The instant at which the answer was complete or its connection was closed. */
+      /** The instant at which the answer was complete or its connection closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,
@@ -118,7 +118,7 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
       exchange.response.once('close', () => write(trace.toLine()));
       return trace;
     },
-    /** Returns the last lines, how many were dropped from memory, and the error of the file. */
+    /** Returns the last lines, the number of lines that memory dropped, and the error of the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
     close,
   };

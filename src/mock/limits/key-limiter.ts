@@ -15,7 +15,7 @@ export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
 
-/** The current limit headers; those of disabled limits are absent. */
+/** The current limit headers. Those of disabled limits are absent. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 export interface LimitExceeded {
@@ -32,11 +32,11 @@ export interface Permit {
   readonly admitted: true;
   /** The time at which the request may continue: at once, except in a queue. */
   readonly startsAt: number;
-  /** Charges what a chat is charged before its answer. A request that is refused here is not counted. */
+  /** Makes the charges for a chat that are due before its answer. A request that is refused here is not counted. */
   reserve(now: number, chat: ChargedChat): LimitExceeded | null;
-  /** Called when the first token of a chat is due. Makes the charge that belongs to that time. */
+  /** Called when the first token of a chat is due. It makes the charge for that time. */
   firstToken(now: number, cachedTokens: number): void;
-  /** Charges the tokens that a chat used; called once, when the answer has ended. */
+  /** Charges the tokens that a chat used. It is called once, when the answer has ended. */
   charge(now: number, use: ChatUse): void;
   end(): void;
   readonly headers: LimitHeaders;
@@ -69,7 +69,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
 };
 type WorkerCounters = ReturnType<typeof newCounters>;
 
-/** The wait, in ms, that is asked for if too many requests are in flight, since it is unknown when one ends. */
+/** The wait in ms that is asked for if too many requests are in flight. When one ends is unknown. */
 const inFlightRetryDelay = 1000;
 
 /** Returns the level of a limit that headers and refusals show; `null` if it is disabled. */
@@ -149,8 +149,8 @@ const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 };
 
 /**
- * Opens the unused limits of one key (interface section 8); `phase` is a time at which a window of the wall clock
- * begins, and `seed` decides random refusals.
+ * Opens the unused limits of one key (interface section 8). `phase` is a time at which a window of the wall clock
+ * begins. `seed` decides random refusals.
  */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed = 1) => {
   const draw = drawFrom(seed, 44);
@@ -170,7 +170,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed =
   return {
     /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number, connection = 0) => headersOf(next(connection), now),
-    /** Decides on a request; `record` is called with each charge of its tokens, as soon as it is decided. */
+    /** Decides on a request. It calls `record` with each charge of its tokens, as soon as the charge is decided. */
     admit: (now: number, record: RecordCharge = () => undefined, connection = 0): Admission => {
       const counters = next(connection);
       turn += 1;

@@ -29,7 +29,7 @@ export interface Meter {
    */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
-  /** Returns the units left, with their fraction; negative if the limit is exceeded. */
+  /** Returns the remaining units, with their fraction; negative if the limit is exceeded. */
   left(now: number): number;
   level(now: number): MeterLevel;
 }
@@ -41,13 +41,13 @@ export const wholePeriods = (from: number, to: number, length: number): number =
   Math.floor((to - from) / length + roundingTolerance);
 
 interface Algorithm {
-  /** The maximum number of units that can be left. */
+  /** The maximum number of remaining units. */
   readonly capacity: number;
-  /** Returns the units left, with their fraction; negative if the limit is exceeded. */
+  /** Returns the remaining units, with their fraction; negative if the limit is exceeded. */
   readonly left: (now: number) => number;
-  /** Returns the time from which this many units, at most `capacity`, are left if no other request comes. */
+  /** Returns the time from which this many units, at most `capacity`, remain if no other request comes. */
   readonly leftAt: (now: number, units: number) => number;
-  /** Counts as `Meter.count` does. If no time is returned, the units are admitted at once. */
+  /** Counts like `Meter.count`. If it returns no time, the units are admitted at once. */
   readonly count: (now: number, amount: number) => number | void;
   readonly onRefused?: (now: number) => void;
 }

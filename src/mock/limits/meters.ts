@@ -3,7 +3,7 @@ import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } 
 
 /** This file contains limiters that count within windows of time, and limiters that refill over time. */
 
-/** Counts in fixed windows. After the end of one, `beginAt` returns the start of the next. */
+/** Counts in fixed windows. After the end of a window, `beginAt` returns the start of the next one. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -23,7 +23,10 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
-/** Counts in two adjacent windows on the clock. The older one is weighted by its share in the last window of time. */
+/**
+ * Counts in two adjacent windows on the clock. The older count is weighted by the part of that window within the last
+ * window of time.
+ */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
   let begin = Number.NEGATIVE_INFINITY;
@@ -36,7 +39,9 @@ const slidingCounter = (rule: MeterRule): Meter => {
     current = 0;
     begin = at;
   };
-  /** When only `rest` of `count` units still count, if their weight falls during the window that starts at `from`. */
+  /**
+   * Returns when only `rest` of `count` units still count. Their weight falls during the window that starts at `from`.
+   */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
   return meterOf({
@@ -58,7 +63,7 @@ const slidingCounter = (rule: MeterRule): Meter => {
   });
 };
 
-/** Counts the uses within the last window; each use expires after one window. */
+/** Counts the uses within the last window. Each use expires after one window. */
 const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
   /** The uses, oldest first. Those before `oldest` have expired and are removed from time to time. */
   let uses: { readonly at: number; amount: number }[] = [];
@@ -116,7 +121,7 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
 };
 
 /**
- * A bucket of `size` units. `refill` returns the units gained between two times; `refilledAt` returns when it has
+ * A bucket of `size` units. `refill` returns the units gained between two times. `refilledAt` returns when it has
  * `missing` more.
  */
 const bucket = (
@@ -160,7 +165,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-    // After a rounding error at a step, the request must not wait for another step.
+    // A rounding error at a step must not make the request wait for another step.
     (now, missing) =>
       phase +
       ((stepsUntil(now) + Math.ceil(((missing - roundingTolerance) * steps) / limit)) * window) /
@@ -168,7 +173,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/** A queue that admits `limit` requests per window one by one, while as many may wait. */
+/** A queue that admits `limit` requests per window one by one. Up to `limit` more may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   let nextFreeAt = Number.NEGATIVE_INFINITY;
@@ -184,7 +189,7 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   });
 };
 
-/** The limiters with a meter; a cap on requests in flight does not depend on time (`key-limiter.ts`). */
+/** The limiters with a meter. A cap on requests in flight does not depend on time (`key-limiter.ts`). */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
@@ -209,10 +214,10 @@ export const openMeter = {
 /** The delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
 
-/** Counts late, so that requests that come meanwhile see the old count. */
+/** Counts late, so requests that come meanwhile see the old count. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  /** Returns the meter with everything that has been written by now. */
+  /** Returns the meter with everything that was written by now. */
   const written = (now: number): Meter => {
     if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
       for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);

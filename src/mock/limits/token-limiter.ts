@@ -12,15 +12,15 @@ import {
   usedCost,
 } from './token-rules.ts';
 
-/** The parts of a charge, in tokens; a part that is given back is negative. Parts of zero tokens are absent. */
+/** The parts of a charge, in tokens. A returned part is negative. Parts of zero tokens are absent. */
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
 export interface TokenCharge {
-  /** When it counts, which may lie ahead. */
+  /** When the charge counts. This may be in the future. */
   readonly at: number;
   readonly tokens: number;
   readonly parts: TokenParts;
-  /** What the limiter had left before and after it; `null` until it counts. */
+  /** What the limiter had left before and after the charge; `null` until the charge counts. */
   left: { readonly before: number; readonly after: number } | null;
 }
 
@@ -32,7 +32,10 @@ interface TokenStore {
   readonly charge: (now: number, charge: TokenCharge) => void;
 }
 
-/** Opens a counter of tokens whose charges count when they are due. Every access writes what is due by then. */
+/**
+ * Opens a counter of tokens whose charges count when they are due. Every access first writes the charges that are due
+ * by then.
+ */
 const openTokenStore = (meter: Meter): TokenStore => {
   const pending: TokenCharge[] = [];
   const written = (now: number): Meter => {
@@ -79,7 +82,7 @@ const openTokenAccount = (
     charge(now, one);
   };
   return {
-    /** Admits a chat and charges what is charged at admission, or returns the time from which it would fit. */
+    /** Admits a chat and makes the charges of admission. Otherwise returns the time from which it would fit. */
     reserve: (now: number, size: ChargedChat): number | null => {
       chat = size;
       const { prompt, completion } = expectedCost(chat, rules);
@@ -136,7 +139,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
     openTokenStore(openCounter(rules.limit)),
   );
   const fullRest = openCounter(declared).left(0);
-  /** What the header adds to the true rest, since it is of the declared limit. */
+  /** The amount that the header adds to the true remaining tokens, since it shows the declared limit. */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
   let lockedUntil = Number.NEGATIVE_INFINITY;

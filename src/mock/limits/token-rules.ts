@@ -1,6 +1,6 @@
 import type { ResolvedMockLimits, TokenBug } from '../../model/gateway/mock-limits.ts';
 
-/** A chat as it is known before its answer. */
+/** The facts about a chat that are known before its answer. */
 export interface ChargedChat {
   readonly promptTokens: number;
   readonly promptBytes: number;
@@ -23,7 +23,7 @@ export const noChat: ChargedChat = {
 
 export interface ChatUse {
   readonly cachedTokens: number;
-  /** The completion tokens of all choices that the client was sent, and those of the whole answer. */
+  /** The completion tokens of all choices that were sent to the client, and those of the whole answer. */
   readonly written: number;
   readonly whole: number;
   /** Whether the client hung up before the end of the answer. */
@@ -43,18 +43,18 @@ export interface TokenRules {
   readonly limit: number;
   readonly window: number;
   readonly isEnforced: boolean;
-  /** The processes that take turns and count apart. */
+  /** The number of processes that take turns and count separately. */
   readonly replicas: number;
-  /** How much later than due each charge is counted, in ms. */
+  /** The delay of each charge after it is due, in ms. */
   readonly delay: number;
-  /** For how long a key is refused after a refusal, in ms. */
+  /** The time for which a key is refused after a refusal, in ms. */
   readonly lockout: number;
   readonly randomRefusals: number;
-  /** What a client is charged that hangs up. */
+  /** The charge of a client that hangs up. */
   readonly hangUp: 'written' | 'whole' | 'free';
-  /** Whether the header of the remaining tokens falls. */
+  /** Whether the header of the remaining tokens drops. */
   readonly showsUse: boolean;
-  /** Changes the cost of a chat, both as estimated before the answer and as known after it. */
+  /** Changes the cost of a chat, both the estimate before the answer and the final cost. */
   readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;
 }
 
@@ -68,7 +68,7 @@ const weighedBy =
   (change: (cost: ChatCost, chat: ChargedChat) => ChatCost): RuleChange =>
   ({ weigh }) => ({ weigh: (cost, chat) => change(weigh(cost, chat), chat) });
 
-/** The faults of token limits (`limitBugs`); the name of the limit in a 429 is in `limited-answer.ts`. */
+/** The faults of token limits (`limitBugs`). The name of the limit in a 429 is in `limited-answer.ts`. */
 const changesByBug: Record<Exclude<TokenBug, 'wrongLimitName'>, RuleChange> = {
   tokensNeverRefused: () => ({ isEnforced: false }),
   tokenLimitPlus100: limitTimes(2),
@@ -127,7 +127,10 @@ export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): Toke
   );
 };
 
-/** Returns the tokens of a prompt as the gateway counts them, before or after an answer that used `cached` of them. */
+/**
+ * Returns the tokens of a prompt as the gateway counts them. It may be before the answer, or after one that used
+ * `cached` of them.
+ */
 const promptOf = (
   { promptTokens, promptBytes }: ChargedChat,
   bytesPerToken: number | null,
@@ -138,7 +141,7 @@ const promptOf = (
   return Math.round(counted * (1 - free));
 };
 
-/** Returns the most that a chat is expected to cost: its prompt and `max_tokens` of every choice. */
+/** Returns the highest expected cost of a chat: its prompt and `max_tokens` of every choice. */
 export const expectedCost = (chat: ChargedChat, rules: TokenRules): ChatCost =>
   rules.weigh(
     {

@@ -7,7 +7,7 @@ export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
   readonly prompt: readonly string[];
-  /** The tokens of the prompt that are not cached. */
+  /** The tokens of the prompt outside the cache. */
   readonly uncached: number;
   /** The number of tokens of the answer, at least 1. */
   readonly steps: number;
@@ -27,9 +27,9 @@ interface BatchSequence {
 }
 
 /**
- * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
- * generates its first token; each other step generates a token for every request. A step begins when the previous one
- * was due to end, even if this process is late, so nothing drifts.
+ * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room. Its prefill
+ * generates its first token, and each later step generates one token for every request. A step begins when the previous
+ * one was due to end, even if this process is late, so nothing drifts.
  */
 export class BatchServer {
   readonly #batching: Batching;
@@ -57,7 +57,7 @@ export class BatchServer {
     };
   }
 
-  /** Starts the next step at `begin`; without requests the server is idle. */
+  /** Starts the next step at `begin`. Without requests, the server is idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
     const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
@@ -89,7 +89,7 @@ export class BatchServer {
     });
   }
 
-  /** Returns a lognormal factor with mean 1 that depends only on the seed and the number of steps. */
+  /** Returns a lognormal factor with mean 1. It depends only on the seed and the number of steps. */
   #factor(jitter: number): number {
     const draw = drawFrom(this.#seed, this.#stepsDone);
     return Math.exp(jitter * drawNormal(draw) - (jitter * jitter) / 2);
@@ -104,7 +104,7 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token has its own chunk; if it waited for others, it would not be a first token.
+    // The first token has a chunk of its own. If it waited for others, it would not be a first token.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

@@ -1,7 +1,7 @@
 import type { Batching } from '../../model/gateway/mock-latency.ts';
 
 export interface RequestSize {
-  /** The tokens of the prompt. None of them is cached. */
+  /** The tokens of the prompt. None is cached. */
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
@@ -16,7 +16,7 @@ export const saturationRate = (
 ): number => {
   const prefill = overhead + promptTokens * perPromptToken;
   const steps = Math.max(0, outputTokens - 1);
-  // Before its k-th step, the context of a request consists of its prompt and k output tokens.
+  // Before its k-th step, a request has its prompt and k output tokens as context.
   const context = promptTokens + (steps + 1) / 2;
   const length = step + batch * (stepPerRequest + (stepPerThousandTokens * context) / 1000);
   return 1000 / (prefill + (steps * length) / batch);

@@ -5,11 +5,11 @@ import type { Settings } from '../settings/settings.ts';
 import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
-/** The number of characters of a cached block, and about how many tokens these are. */
+/** The number of characters of a cached block, and about how many tokens they are. */
 const blockLength = 256;
 const blockTokens = 64;
 
-/** Continues an FNV-1a hash from block to block, so that a block's hash includes everything before it. */
+/** Continues an FNV-1a hash from block to block, so a block's hash includes everything before it. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -17,8 +17,8 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
 };
 
 /**
- * Returns a function that adds a prompt to its model's cache and returns the tokens that were not in it. The cache keeps
- * the blocks that were used last.
+ * Returns a function that adds a prompt to its model's cache, and returns the tokens that were not in it. The cache
+ * keeps the most recently used blocks.
  */
 export const openPrefixCache = (
   { keeps, tokens }: PromptCache,
@@ -52,13 +52,13 @@ export const openPrefixCache = (
   };
 };
 
-/** The figures of a model without requests yet. Counters only grow. */
+/** The figures of a model before its first request. Counters only grow. */
 export const noLevels = {
   running: 0,
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
-  /** The number of prompt tokens that were looked up in the prefix cache; then of those found there. */
+  /** The prompt tokens that were looked up in the prefix cache, and those found there. */
   prefixQueries: 0,
   prefixHits: 0,
   /** The total time in ms that the admitted requests waited, and their number. */
@@ -95,7 +95,7 @@ class ServingCounts {
     return {
       sink: { emit },
       leave,
-      /** Notes that work on the request begins after a wait of `waited` ms. */
+      /** Records that work on the request begins after a wait of `waited` ms. */
       admit: (waited: number): void => {
         if (place !== 'waiting') return;
         counts.waiting -= 1;

@@ -19,7 +19,7 @@ const traceLogSchema = z.strictObject({
   keep: z.int().positive().default(1000).describe('How many of the last lines stay in memory.'),
 });
 
-/** All settings of the mock; every field has a default that scripts can rely on. */
+/** All settings of the mock. Every field has a default that scripts can rely on. */
 export const settingsSchema = mockSettingsSchema.extend({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
   port: port.describe('The port of the public interface; 0 takes a free one.'),
@@ -66,7 +66,7 @@ export const behaviourOf = (settings: Behaviour): Behaviour =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Merges groups field by field; everything else is replaced. */
+/** Merges groups field by field. It replaces everything else. */
 const merge = (before: unknown, change: unknown): unknown => {
   if (!isRecord(before) || !isRecord(change)) return change;
   const fields = Object.entries(change).map(([name, value]) => [name, merge(before[name], value)]);

@@ -3,8 +3,8 @@ import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
 
 /**
- * This file defines a report as data. Each subject builds one; the writers for the terminal, HTML and Markdown render
- * it.
+ * This file defines a report as data. Each subject builds one, and the writers for the terminal, HTML and Markdown
+ * render it.
  */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
@@ -35,13 +35,11 @@ export interface Cell {
   /** The tone of the cell; by default the row's. */
   readonly tone?: Tone;
   readonly unit?: string;
-  /** Smaller text below the cell. Terminal and Markdown show it if the table says so. */
+  /** Smaller text below the cell. The terminal and Markdown show it only if the table says so. */
   readonly note?: string | undefined;
-  /**
-   * The possible error of the figure. It stands after the note, or after the text if the note stands below the text.
-   */
+  /** The possible error of the figure. It follows the note, or the text if the note is below it. */
   readonly error?: TonedText | undefined;
-  /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
+  /** An outcome or a kind of traffic. HTML shows its colour as a dot. */
   readonly dot?: string;
   /** Further lines that the reader can open, in HTML only. */
   readonly details?: { readonly title: string; readonly lines: readonly string[] } | undefined;
@@ -58,7 +56,7 @@ interface ColumnHead extends Limited {
   readonly short?: string;
   /** The meaning of the title, in HTML only. */
   readonly help?: string;
-  /** Whether a narrow terminal drops this column: `first` before it shortens a name, `true` afterwards. */
+  /** Whether a narrow terminal drops this column: `first` before it shortens a name, `true` after that. */
   readonly spare?: boolean | 'first';
 }
 
@@ -82,7 +80,7 @@ interface BlockContents {
   readonly table: TableOptions & {
     readonly caption: string;
     readonly columns: readonly ColumnHead[];
-    /** The rows in groups with titles; one group without a title if there is nothing to group by. */
+    /** The rows in groups with titles. Without groups there is one without a title. */
     readonly groups: readonly {
       readonly title: string;
       readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
@@ -94,9 +92,9 @@ interface BlockContents {
     readonly open: boolean;
     readonly blocks: readonly Block[];
   };
-  /** A picture, which only HTML shows; it brings its own text alternative. */
+  /** A picture, which only HTML shows. It brings its own text alternative. */
   readonly picture: { readonly html: () => Content };
-  /** A section. `id` is the target of links in HTML, by default made from the title. */
+  /** A section. `id` is the target of links in HTML; by default it is made from the title. */
   readonly section: {
     readonly id?: string | undefined;
     readonly title: string;
@@ -116,9 +114,9 @@ export interface ReportDocument {
   readonly title: string;
   readonly description?: readonly string[];
   readonly verdict?: TonedText | null;
-  /** The tone of the most serious finding, whose sign heads a page of Markdown; by default the verdict's tone. */
+  /** The tone of the most serious finding, whose sign begins a Markdown page; by default the verdict's tone. */
   readonly tone?: Tone;
-  /** The blocks that belong to the verdict: its reasons, and facts that a reader must know before the figures. */
+  /** The blocks that belong to the verdict: its reasons, and facts that a reader needs before the figures. */
   readonly introduction?: readonly Block[];
   readonly blocks: readonly Block[];
   readonly footer: string;
@@ -154,7 +152,7 @@ export const section = (
   id?: string,
 ): Section => ({ kind: 'section', id, title, blocks: present(blocks) });
 
-/** Makes the section that explains how something was measured, which only HTML shows. */
+/** Makes the section that explains how something was measured. Only HTML shows it. */
 export const methodSection = (paragraphs: readonly string[]): Section =>
   only(
     ['html'],
@@ -241,7 +239,7 @@ export const isShown = (block: Block, medium: Medium): boolean => {
   }
 };
 
-/** Returns the columns and cells of a table for a medium; columns without text are left out. */
+/** Returns the columns and cells of a table for a medium. It leaves out columns without text. */
 export const shownTable = (
   { columns, groups, showsNotes = false }: Table,
   medium: Medium,

@@ -20,14 +20,14 @@ const detailsMarkup = ({ details }: ShownCell): Markup | null =>
     ? null
     : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
 
-/** Formats a cell's text. In a row that is strong as a whole, no cell is bold. */
+/** Formats a cell's text. If the whole row is strong, no cell is bold. */
 const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
   if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
   if (holds === 'code') return markup`<code>${text}</code>`;
   return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
 };
 
-/** Formats words; what stands between backquotes is what a reader types. */
+/** Formats words. Text between backquotes is what a reader types. */
 const wordsMarkup = (words: string): Markup =>
   markup`${words.split(/`([^`]+)`/).map((part, i) => (i % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
 
@@ -41,10 +41,7 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
 };
 
-/**
- * Formats a cell's title, which a narrow screen shows, since a row is a paragraph there. Cells that say nothing are
- * left out.
- */
+/** Formats a cell's title for a narrow screen, where a row is a paragraph. Empty cells are left out. */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
   const saysNothing = text.trim() === '' || text === '–';
@@ -74,9 +71,12 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/** Tables without a look and with at least so many columns are stacked on a narrow screen, as are those with sentences. */
+/**
+ * The number of columns from which a table without a look is stacked on a narrow screen. Tables with sentences are
+ * always stacked.
+ */
 const manyColumns = 7;
-/** The tables that stay tables on a narrow screen, since their figures are compared side by side. */
+/** The tables that stay tables on a narrow screen, since readers compare their figures side by side. */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
@@ -133,19 +133,21 @@ interface PageScripts {
   readonly data?: Markup;
   /** The text above the sections that says what is missing without scripts. */
   readonly hint?: Markup;
-  /** The bar of a page that its own server updates, shown above everything else. A page without it contacts nobody. */
+  /**
+   * The bar of a page that its own server updates, shown above everything else. A page without a bar contacts nobody.
+   */
   readonly live?: Markup;
 }
 
-/** Normalises line ends, since an HTML parser reads each as one line feed and hashes what it read. */
+/** Normalises line ends. An HTML parser reads each as one line feed, and hashes what it reads. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>
   texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
 /**
- * Returns the policy of a page. It may run only its own scripts, and load and contact nothing; a live page contacts its
- * server.
+ * Returns the policy of a page. The page may run only its own scripts, and may load and contact nothing. A live page
+ * may contact its server.
  */
 const contentSecurityPolicy = (
   styles: readonly string[],
@@ -176,7 +178,7 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/** Writes a document as one HTML file that needs no network. All except its own styles and scripts is forbidden. */
+/** Writes a document as one HTML file that needs no network. Everything but its own styles and scripts is forbidden. */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,

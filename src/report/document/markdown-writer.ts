@@ -11,17 +11,15 @@ import {
   tones,
 } from './document.ts';
 
-/** The maximum length of a cell or text, so that text from elsewhere cannot fill a page. */
+/** The maximum length of a cell or text, so foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
-/**
- * The number of characters after which rows of a table or list are only counted, since GitHub accepts 1 MiB per page.
- */
+/** The number of characters after which rows of a table or list are only counted. GitHub accepts 1 MiB per page. */
 const maxRowsLength = 50_000;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
-/** Escapes text for GitHub's Markdown, so that it contains no markup, table cell, link or mention. */
+/** Escapes text for GitHub's Markdown, so it contains no markup, table cell, link or mention. */
 const escaped = (text: string, maxLength: number): string => {
   const points = Array.from(text);
   const bounded = points.length > maxLength ? `${points.slice(0, maxLength).join('')}…` : text;

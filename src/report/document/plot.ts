@@ -1,8 +1,8 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * This file makes the drawings of all reports: two axes, with marks at values on them. They need no script, so they
- * print.
+ * This file makes the drawings of all reports: two axes with marks at values on them. They need no script, so they can
+ * be printed.
  */
 
 type Tick = readonly [value: number, text: string];
@@ -13,7 +13,7 @@ type TextOf = (value: number) => string;
 const tickText: TextOf = (value) => Number(value.toPrecision(6)).toLocaleString('en-US');
 
 export interface Axis {
-  /** The ends of the axis; values beyond them are drawn at the edge. */
+  /** The ends of the axis. Values beyond them are drawn at the edge. */
   readonly ends: readonly [from: number, to: number];
   readonly isLogarithmic?: boolean;
   /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
@@ -36,7 +36,7 @@ const roundStep = (rough: number): number => {
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 };
 
-/** Makes an axis with about four round ticks, which get more digits if they would look alike. */
+/** Makes an axis with about four round ticks. They get more digits if they would look alike. */
 export const axisBetween = (low: number, high: number, textOf = tickText): Axis => {
   const values = multiplesBetween(low, high, roundStep((high - low) / 4));
   const isClear = new Set(values.map(textOf)).size === values.length;
@@ -53,8 +53,8 @@ export const axisTo = (most: number, textOf = tickText): Axis => {
 const roundDigits = [1, 2, 5, 10];
 
 /**
- * Returns the largest of 1, 2 and 5 times powers of ten that is at most `value`; the next function returns the smallest
- * that is at least `value`.
+ * Returns the largest number that is at most `value` among 1, 2 and 5 times powers of ten. The next function returns
+ * the smallest that is at least `value`.
  */
 export const roundBelow = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
@@ -77,7 +77,7 @@ export const timeAxis = (end: number, textOf: TextOf): Axis => {
 };
 
 /**
- * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. If these are fewer than three, the ticks are
+ * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. With fewer than three of them, the ticks are
  * linear.
  */
 export const logarithmicAxis = (low: number, high: number): Axis => {
@@ -93,14 +93,14 @@ export const logarithmicAxis = (low: number, high: number): Axis => {
   };
 };
 
-/** Makes an axis of named rows, downwards; the middle of row i is at i + 0.5. */
+/** Makes an axis of named rows, downwards. The middle of row i is at i + 0.5. */
 export const rowAxis = (names: readonly string[]): Axis => ({
   ends: [names.length, 0],
   ticks: names.map((name, i) => [i + 0.5, name]),
   hasRows: true,
 });
 
-/** Converts an axis to pixels, with the ticks that are shown: their texts are at least `distance` pixels apart. */
+/** Converts an axis to pixels, with the ticks that are shown. Their texts are at least `distance` pixels apart. */
 const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, distance: number) => {
   const linear = (value: number): number => (isLogarithmic === true ? Math.log(value) : value);
   const [from, to] = [linear(ends[0]), linear(ends[1])];
@@ -129,23 +129,26 @@ interface PlotOptions {
   readonly keys?: readonly string[];
   /** The text alternative; by default the title and the aside. */
   readonly label?: string;
-  /** The size in pixels of the drawing; a page is about 1040 wide. A wide one is drawn a second time, for narrow screens. */
+  /**
+   * The size of the drawing in pixels. A page is about 1040 wide. A wide drawing has a second version for narrow
+   * screens.
+   */
   readonly size: readonly [width: number, height: number];
   readonly x: Axis;
   readonly y: Axis;
 }
 
-/** Drawings of at least this width in pixels have a second one, whose width is that of a telephone without its margins. */
+/** The width in pixels from which a drawing has a second version, as wide as a telephone without its margins. */
 const widest = 1000;
 const narrow = 370;
 /** The height in pixels of a name above its row. */
 const nameHeight = 18;
 
-/** Whether the names of rows stand above them: beside them, they would leave too little of a narrow drawing. */
+/** Whether the names of rows are above them. Beside them, they would take too much of a narrow drawing. */
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
-/** Returns where a height counted in rows is in pixels, if each row has its name above it. */
+/** Returns the pixel of a height that is counted in rows, if each row has its name above it. */
 const placeBelowName =
   (rows: number, [bottom, top]: Point) =>
   (value: number): number => {
@@ -165,7 +168,7 @@ const penOf = (options: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const beside = isBelowNames ? 26 : Math.max(54, Math.round(roomFor(y.ticks)));
   const [left, right, top] = [beside, width - 14, 12];
-  // On a narrow drawing the last text, which ends at the edge, would otherwise cover the one before it.
+  // On a narrow drawing, the last text ends at the edge. It would otherwise cover the one before it.
   const across = placed(x, [left, right], width === narrow ? 64 : 46);
   const evenly = placed(y, [bottom, top], 18);
   const below = placeBelowName(y.ends[0], [bottom, top]);
@@ -204,7 +207,7 @@ const penOf = (options: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /** Draws a dashed vertical line with a text beside its upper end: to the left if there is no room to the right. */
+    /** Draws a dashed vertical line with a text beside its upper end, on the left if the right has no room. */
     upright: (look: string, value: number, text = '', isLeft = false): Markup => {
       const hasRoom = across.place(value) + widthOf(text) < width;
       const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];

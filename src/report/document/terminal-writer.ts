@@ -22,7 +22,7 @@ import {
 
 export interface TerminalStyle {
   readonly colour: boolean;
-  /** The columns of the screen; at least 60 are used. */
+  /** The number of columns of the screen. At least 60 are used. */
   readonly width: number;
 }
 
@@ -53,15 +53,12 @@ type TonedText = Pick<ShownCell, 'text' | 'tone'>;
 
 const nothing: TonedText = { text: '', tone: 'plain' };
 const gutter = 2;
-/** The minimum width of the first column, which is shortened first. */
+/** The minimum width of the first column. This column is shortened first. */
 const minFirstColumns = 16;
-/** The minimum width of a column of sentences. In a narrower one they are hard to read, so they go below their row. */
+/** The minimum width of a column of sentences. A narrower one is hard to read, so its sentences go below their row. */
 const minWordColumns = 30;
 
-/**
- * The place of notes. `apart` means that notes are below their cells, and errors below the notes instead of in the
- * cells.
- */
+/** The place of notes. `apart` puts notes below their cells, and errors below the notes instead of into the cells. */
 type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
 
 const terminalCell = (
@@ -107,7 +104,7 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
 
 /**
  * Writes a table in columns; returns `null` if there is no room. `otherwise` is the place of notes that have no room
- * beside their cells; names are shortened to fit, if they may be.
+ * beside their cells. Names are shortened to fit, if that is allowed.
  */
 const columnLines = (
   layout: TerminalLayout,
@@ -188,7 +185,7 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
   ]);
 };
 
-/** Writes a table in columns. On a narrow terminal it has no spare columns, or becomes paragraphs. */
+/** Writes a table in columns. On a narrow terminal it drops spare columns, or turns rows into paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
   const most = shownTable(table, 'terminal', ({ spare }) => spare !== 'first');
@@ -249,10 +246,7 @@ export const terminalVerdict = (words: string, tone: Tone, style: TerminalStyle)
     tone,
   }).join('\n');
 
-/**
- * Renders a document for a terminal. No line is wider than the screen, and control characters from elsewhere are
- * replaced.
- */
+/** Renders a document for a terminal. No line is wider than the screen, and foreign control characters are replaced. */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
   const layout = terminalLayout(terminalStyle);
   const { title, verdict, description = [], introduction = [], blocks } = document;

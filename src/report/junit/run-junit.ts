@@ -30,7 +30,7 @@ const objectiveCase = (verdict: ObjectiveVerdict, isStrict: boolean): JunitCase 
   return { classname: 'objectives', name: verdict.text, outcome };
 };
 
-/** Whether the run counts. It is the first test of every file, so that no file is empty. */
+/** Says whether the run counts. It is the first test of every file, so no file is empty. */
 const runCase = ({ level, load, sentences }: RunVerdict, trust: Trust): JunitCase => {
   const evidence = trust.evidence
     .filter(({ decides, level: found }) => decides && found !== 'valid')

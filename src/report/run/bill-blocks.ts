@@ -14,7 +14,10 @@ import {
 } from './bill.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** This file shows the bill of a run: what was wasted, what the cache saved, a month, and the cost by key and item. */
+/**
+ * This file shows the bill of a run: what was wasted, what the cache saved, the cost of a month, and the cost by key
+ * and item.
+ */
 
 const itemNames: Readonly<Record<BillItem | 'rounding', string>> = {
   input: 'Input tokens',
@@ -38,7 +41,7 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
     ? ''
     : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)}${bounds})`;
 
-/** Says between which costs the answers of attempts lie whose cost is unknown; nothing if nothing bounds them. */
+/** Formats the bounds of the cost of attempts whose cost is unknown; nothing if there are no bounds. */
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
@@ -55,7 +58,7 @@ const boundsText = (parts: readonly BillPart[]): string => {
   return `; if charged, ${moneyText(Math.round(least))} for the tokens that came, ${rest}${prompts}`;
 };
 
-/** Formats a cost, of how many attempts it is unknown, and what bounds it. */
+/** Formats a cost, the number of attempts of unknown cost, and the bounds of that. */
 const amountWithUnknown = (parts: readonly BillPart[]): string => {
   const sum = addCosts(parts);
   return `${amount(sum)}${unknownText(sum, boundsText(parts))}`;
@@ -99,7 +102,7 @@ const cacheText = (parts: readonly BillPart[]): string | null => {
 export const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
   plan.pricing?.currency ?? 'currency units';
 
-/** Formats a cost that was extrapolated, in micro-units, with no more digits than a forecast can have. */
+/** Formats an extrapolated cost, in micro-units, with no more digits than a forecast can have. */
 export const roughMoneyText = (cost: number): string =>
   (cost / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 
@@ -147,7 +150,7 @@ const itemColumns: readonly Column<ItemRow>[] = [
   column.number('Cost', ({ cost }) => `${cost < 0 ? '−' : ''}${moneyText(Math.abs(cost))}`),
 ];
 
-/** Returns the blocks of the bill; none for results without one, and no table that would have one row. */
+/** Returns the blocks of the bill; none for results without a bill. It leaves out tables that would have one row. */
 export const billBlocks = (result: Result): readonly (Block | false)[] => {
   const parts = billParts(result);
   if (parts === null) return [];

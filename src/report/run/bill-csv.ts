@@ -20,7 +20,10 @@ const columns = [
 ] as const;
 type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
 
-/** Returns a row for each item, and one for the attempts of unknown cost. Counts, and what those of unknown cost may cost, stand in the first row of a part. */
+/**
+ * Returns a row for each item, and one for the attempts of unknown cost. The first row of a part has its counts and the
+ * possible cost of those attempts.
+ */
 const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] => {
   const [{ labels, fate }] = parts as readonly [BillPart];
   const [known, unknown] = [
@@ -53,7 +56,7 @@ const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] =>
   }));
 };
 
-/** Writes the bill of a run as a table for a spreadsheet (RFC 4180); the sum of `cost` is what was charged. */
+/** Writes the bill of a run as a table for a spreadsheet (RFC 4180). The sum of `cost` is what was charged. */
 export const runBillCsv = (result: Result): string => {
   const parts = billParts(result) ?? [];
   const byPart = Map.groupBy(parts, ({ labels: { key, model, traffic, warmUp }, fate }) =>

@@ -10,9 +10,9 @@ import {
   usualClass,
 } from '../../model/workload/price.ts';
 
-/** This file adds up what all attempts of a run cost. Costs are in millionths of the currency. */
+/** This file adds up the cost of all attempts of a run. Costs are in millionths of the currency. */
 
-/** A cost, and the number of attempts whose cost is known and of those whose cost is not. */
+/** A cost, with the numbers of attempts whose cost is known and unknown. */
 export type CostSum = Pick<Bill, 'known' | 'unknown' | 'cost'>;
 
 const noCost: CostSum = { known: 0, unknown: 0, cost: 0 };
@@ -24,23 +24,23 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The cost of the tokens that came, and of all that were asked for, with their prompts; `most` is `null` where some had no
- * limit.
+ * The costs of tokens with their prompts: `least` for those that came, `most` for all that were asked for; `most` is
+ * `null` if some had no limit.
  */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * Of which answers the prompts are in both, as those of completed ones: where none of their kind completed, they are
-   * left out.
+   * For which answers both bounds contain the prompts, at the cost of completed ones. If no answer of the kind
+   * completed, its prompts are left out.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }
 
-/** One line of the bill: what is charged for. `request`, `speech` and `transcription` have no tokens. */
+/** One item of the bill. `request`, `speech` and `transcription` have no tokens. */
 export type BillItem = TokenClass | 'request' | 'speech' | 'transcription';
 
-/** The part of the bill that has one key, model, kind and fate. */
+/** The part of the bill for one key, model, kind and fate. */
 export interface BillPart extends CostSum {
   readonly labels: Group['labels'];
   readonly fate: BillFate;
@@ -49,11 +49,11 @@ export interface BillPart extends CostSum {
     readonly tokens: number | null;
     readonly cost: number;
   }[];
-  /** The bounds of the answers of unknown cost, if they are charged; `null` if nothing bounds them. */
+  /** The bounds of the cost of answers of unknown cost, if they are charged; `null` if there are none. */
   readonly bounds: CostBounds | null;
-  /** What the tokens from a cache and those written to one would have cost more as other input. */
+  /** The additional cost that tokens from a cache and those written to one would have had as other input. */
   readonly saved: number;
-  /** The tokens from a cache that cost as much as other input, since the price names no price for them. */
+  /** The tokens from a cache that cost as much as other input, since the price has no price for them. */
   readonly fullPriceCached: number;
 }
 
@@ -89,7 +89,7 @@ const itemsOf = (
 const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as const;
 const outputClasses = ['output', 'reasoning'] as const;
 
-/** Returns what the prompt of a completed answer costs in the mean, and if nothing of it came from a cache. */
+/** Returns the mean cost of the prompt of a completed answer, and its cost if nothing had come from a cache. */
 const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
   const { tokens, known } = completed;
@@ -128,7 +128,7 @@ const boundsOf = (
   };
 };
 
-/** Adds up the bounds of all parts with an unknown cost; `null` if one has none. */
+/** Adds up the bounds of all parts with an unknown cost; `null` if a part has none. */
 export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
   const all = parts.flatMap(({ unknown, bounds }) => (unknown === 0 ? [] : [bounds]));
   if (all.length === 0) return null;
@@ -161,7 +161,7 @@ const partOf = (result: Result, { labels, bills }: Group, fate: BillFate, bill: 
   };
 };
 
-/** Returns the parts of a run's bill; `null` for a result of an older version, which has none. */
+/** Returns the parts of a run's bill; `null` for a result of an older version without a bill. */
 export const billParts = (result: Result): readonly BillPart[] | null => {
   const groups = groupsMatching(result, ({ traffic }) => traffic !== 'models');
   if (groups.some(({ bills }) => bills === undefined)) return null;
@@ -176,7 +176,7 @@ export const billParts = (result: Result): readonly BillPart[] | null => {
 /** The hours of a month of 30 days. */
 export const hoursPerMonth = 30 * 24;
 
-/** Returns what 30 days of the measured load cost; `null` if nothing was measured or no cost is known. */
+/** Returns the cost of 30 days of the measured load; `null` if nothing was measured or no cost is known. */
 export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum | null => {
   const seconds = measuredTime(result);
   const measured = addCosts(parts.filter(({ labels }) => !labels.warmUp));
@@ -186,7 +186,7 @@ export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum
 
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
 
-/** The cost by item over some parts, and what rounding each answer changed, so that the items add up to the whole. */
+/** The cost by item over some parts, with the change by rounding each answer. So the items add up to the whole. */
 export const billItems = (parts: readonly BillPart[]) => {
   const all = parts.flatMap(({ items }) => items);
   const byItem = [...Map.groupBy(all, ({ item }) => item)].toSorted(

@@ -16,7 +16,7 @@ import { failedText, limitsVerdict, needsAdvice, objectiveLine, verdictTone } fr
 
 const mostVerdictLines = 3;
 
-/** Returns the beginning of the verdict on a run, and the other sentences that belong to it, the most important first. */
+/** Returns the beginning of the verdict on a run, and the further sentences of it, the most important first. */
 const verdictSentences = (result: Result, trust: Trust, exit: number) => {
   const { level, load, undecided, sentences } = runVerdict(result, trust);
   const verdicts = result.verdicts ?? [];
@@ -29,7 +29,7 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
     counted: undecidedSentences(verdicts, 0),
     others: present([
       limitsVerdict(result)?.text ?? null,
-      // Why a run ended early, or does not count, comes before how many of its requests failed.
+      // Why a run ended early, or does not count, is more important than how many of its requests failed.
       ...(result.partial !== null || level === 'invalid'
         ? [...ofLoad, failed]
         : [failed, ...ofLoad]),
@@ -47,8 +47,8 @@ const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
 
 /**
  * Writes the verdict on a run in at most three lines, beginning with what decides it. If the exit code is not 0, that
- * comes first. Sentences that have no room are left to the report. `folder` is where the run is stored. A verdict that stands
- * alone names the broken objectives, which the figures above it do otherwise.
+ * comes first. Sentences without room are left to the report. `folder` is where the run is stored. A verdict that
+ * stands alone names the broken objectives; otherwise the figures above it do.
  */
 export const closingVerdict = (
   result: Result,

@@ -35,7 +35,10 @@ const sumOver = (groups: readonly Group[], name: MeasureName) => {
 };
 type MeasureSum = ReturnType<typeof sumOver>;
 
-/** Adds up the completed answers of some groups: cost in millionths of a currency unit, audio in seconds. */
+/**
+ * Adds up the completed answers of some groups: their cost in millionths of a currency unit, and their audio in
+ * seconds.
+ */
 const totalsOf = (groups: readonly Group[]) => ({
   completed: sumOutcomes(groups).completed,
   cost: sumOver(groups, 'cost'),
@@ -45,8 +48,8 @@ const totalsOf = (groups: readonly Group[]) => ({
 });
 
 /**
- * Adds up the whole run by kind and model, including the warm-up, which also costs; `null` if no answer can have a
- * price.
+ * Adds up the whole run by kind and model; `null` if no answer can have a price. It includes the warm-up, which also
+ * costs.
  */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
@@ -80,7 +83,8 @@ export const audioRates = (result: Result) => {
 type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
 
 /**
- * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price.
+ * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing, and a dash if nothing has a
+ * price.
  */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
@@ -115,7 +119,7 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** Formats a total with a note on what is missing; a dash if it does not apply to the kind. */
+/** Formats a total with a note on what is missing; a dash if the kind has no such total. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -170,6 +174,6 @@ export const costSection = (result: Result): Section | null => {
   const total = text(costSentence(totals, currencyOf(result)));
   const blocks = [total, ...bill, ...(hasDetails ? details : [])];
   const made = section('What did it cost?', blocks, 'cost');
-  // A section that says only that nothing is known is none on the page.
+  // On the page, a section that only says that nothing is known is left out.
   return hasDetails || bill.length > 0 ? made : only(['terminal', 'markdown'], made);
 };

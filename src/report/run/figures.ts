@@ -56,7 +56,10 @@ const valueCell = (value: number, unit: string): Cell => ({
   ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
 });
 
-/** A percentile with its confidence interval, marked if few samples are beyond it or too few arrivals completed. */
+/**
+ * A percentile with its confidence interval. It is marked if few samples are beyond it, or if too few arrivals
+ * completed.
+ */
 const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),
   text: percentileText(found, unit),
@@ -137,10 +140,7 @@ const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
   speech: 'firstAudio',
 };
 
-/**
- * Returns for how many seconds after the warm-up a population or a stage had load, by its plan and the time for which the
- * run lasted; `null` for less than one.
- */
+/** Returns for how many seconds after the warm-up a population or a stage had load; `null` for less than one second. */
 const loadSeconds = (result: Result, label: BreakdownLabel, name: string): number | null => {
   const { plan, scheduled } = result;
   const own = stageSpans(plan).filter((span, i) =>
@@ -152,7 +152,10 @@ const loadSeconds = (result: Result, label: BreakdownLabel, name: string): numbe
   return time < 1000 ? null : time / 1000;
 };
 
-/** The rates of a population or a stage over its own load, of arrivals that were due then, however late their answers. */
+/**
+ * The rates of a population or a stage over its own load. They count the arrivals that were due then, however late
+ * their answers were.
+ */
 const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
   const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>
     column.number({ title, media: ['html'] }, (row) => {
@@ -209,7 +212,9 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
-/** Returns the labels with several values, without those that divide the run as an earlier one of them does. */
+/**
+ * Returns the labels with several values. It leaves out a label that divides the run in the same way as an earlier one.
+ */
 const telling = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
@@ -243,15 +248,15 @@ export const populationLines = (result: Result): readonly string[] => {
   );
 };
 
-/** Returns a line for each target and kind of traffic, where populations share a target. */
+/** Returns a line for each target and kind of traffic, if populations share a target. */
 export const targetLines = (result: Result): readonly string[] =>
   labelValues(result, 'target').length < labelValues(result, 'population').length
     ? partLines(result, 'target')
     : [];
 
 /**
- * The figures by target, population, stage, entry, model and key. A page shows those by target and population openly. A terminal shows
- * those by entry, and by population or else by stage.
+ * The figures by target, population, stage, entry, model and key. A page openly shows those by target and population. A
+ * terminal shows those by entry, and those by population or else by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));

@@ -44,13 +44,13 @@ const basisText = (basis: NonNullable<SliceForecast['basis']>): string =>
 
 const coresText = (cores: number): string => `${figureText(cores)} cores`;
 
-/** Says what all slices need together, and of what a machine that merges their results must be capable. */
+/** Says what all slices need together, and what a machine that merges their results needs. */
 const fleetTexts = (fleet: FleetForecast): readonly string[] => [
   `Together: ${coresText(fleet.cores)}, ${bytesText(fleet.memory)} of memory, ${bytesText(fleet.bytesPerSecond)}/s of answers${fleet.addresses === 1 ? '' : `, and ${countText(fleet.addresses)} source addresses or more for each address and port of the target, since Linux has ${countText(sourcePorts)} source ports for each`}.`,
   `Merging: ${bytesText(fleet.results)} of results, read and merged in about ${timeText(fleet.mergeTime)} of CPU, with ${bytesText(fleet.mergeMemory)} of memory.`,
 ];
 
-/** Builds the section on how many machines a load needs, and what each of them must have. */
+/** Builds the section on how many machines a load needs, and what each of them needs. */
 const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined): Section => {
   const { slices, streams, sockets, chunksPerSecond, workers, cores } = forecast;
   const { memory, bytesPerSecond, basis } = forecast;
@@ -69,7 +69,7 @@ const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined
   ]);
 };
 
-/** Formats a sum, marked if it is an estimate or a bound. */
+/** Formats a sum. It is marked if it is an estimate or a bound. */
 export const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   write: (sum: number) => string,
@@ -87,7 +87,7 @@ export const needText = ({ requests, input, output, cost }: ResourceNeed): strin
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-/** Returns the needs of the parts of a plan, and of the whole, which has no key. */
+/** Returns the needs of the parts of a plan, and those of the whole, which has no key. */
 const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
@@ -109,7 +109,7 @@ const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
 const nameOf = (traffic: string, model: string | null): string =>
   model === null ? traffic : `${traffic} (${model})`;
 
-/** Says which shares of prompts are assumed to be cached, and of which priced traffic none is known. */
+/** Says which shares of prompts are assumed to be cached, and for which priced traffic no share is known. */
 const cachedNotes = ({ cachedShares, groups }: Forecast): readonly string[] => {
   if (cachedShares === undefined) return [];
   const chats = groups.filter(({ input }) => input.sum > 0);

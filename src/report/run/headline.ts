@@ -28,9 +28,9 @@ import {
 import { present, textIf } from '../text/present.ts';
 import { runTotalsOf } from './cost.ts';
 
-/** This file builds what most readers look for first: a few tiles, and a row for each kind of traffic. */
+/** This file builds what interests most readers first: a few tiles, and a row for each kind of traffic. */
 
-/** A tile; without a kind it is for all traffic. */
+/** A tile. Without a kind it is for all traffic. */
 type Tile = readonly [
   label: string,
   value: string,
@@ -39,10 +39,10 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** The maximum number of tiles, as many as fit into one row of a wide page. */
+/** The maximum number of tiles, which fit into one row of a wide page. */
 const mostTiles = 6;
 
-/** The times of an answer that a user waits for. */
+/** The times of an answer for which a user waits. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
 /** Returns the tiles of streams, then those of other kinds, the most frequent kind first. */
@@ -66,7 +66,7 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          // The foot says of which share a figure is, so it needs no mark for that.
+          // The foot names the share of arrivals behind the figure, so the figure needs no mark for it.
           const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
           const feet = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,
@@ -126,7 +126,7 @@ const timeNames = {
   endToEnd: 'end to end',
 } as const satisfies Partial<Record<MeasureName, string>>;
 
-/** A time of a kind of traffic; the first of a kind has the counts of its arrivals. */
+/** A time of a kind of traffic. The first row of a kind has the counts of its arrivals. */
 interface TimeRow {
   readonly name: string;
   readonly kind: TrafficKind;
@@ -162,7 +162,7 @@ const percentileCell = (result: Result, trust: Trust, row: TimeRow, q: number): 
   return { text, note, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
 };
 
-/** Writes the confidence interval of a p95; an empty text where the load is too short for it. */
+/** Writes the confidence interval of a p95; empty if the load is too short for it. */
 const rangeText = (result: Result, { kind, measure }: TimeRow): string => {
   const { low = null, high = null } =
     figuresOver(result, measure, measuredOf(kind)).percentile(0.95) ?? {};
@@ -170,7 +170,7 @@ const rangeText = (result: Result, { kind, measure }: TimeRow): string => {
   return `[${intervalText(low, high, measures[measure].unit)}]`;
 };
 
-/** Builds the table of how often each kind of traffic succeeded, and how fast it was, with the interval of its p95. */
+/** Builds the table of each kind of traffic: how often it succeeded, how fast it was, and the interval of its p95. */
 export const kindTable = (result: Result, trust: Trust): Table => {
   const rows = timeRows(result);
   const hasRanges = rows.some((row) => rangeText(result, row) !== '');
@@ -185,7 +185,8 @@ export const kindTable = (result: Result, trust: Trust): Table => {
     );
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
-    // Requests that the client cancelled could not complete: n is what the share is of. A line below counts them.
+    // Requests that the client cancelled could not complete. So n is the base of the share, and a line below counts the
+    // cancelled ones.
     countColumn('n', ({ cancelled, due }) => countText(due - cancelled)),
     countColumn('completed', ({ completed, cancelled, due }) => ({
       text: shareText(completed, due - cancelled),
@@ -206,14 +207,14 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   return table('Each kind of traffic', columns, rows);
 };
 
-/** A mark stays on the line of its meaning's first word. */
+/** The marks and their meanings. A mark stays on the line of its meaning's first word. */
 const marks = [
   ['~', '~\u00a0fewer than ten independent samples beyond it'],
   ['±', '±\u00a0the load generator may have moved it'],
   ['*', '*\u00a0higher if failures count'],
 ] as const;
 
-/** Explains what stands beside the percentiles of this table, as far as these texts show it; `null` if nothing does. */
+/** Explains the marks beside the percentiles that these texts show; `null` without any. */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
   const rows = kinds.groups.flatMap((group) => group.rows);
   const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));

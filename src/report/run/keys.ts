@@ -29,7 +29,7 @@ import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
-/** Reads one of a key's two limits from its plan (`null` for none) and from all headers, and the remaining quota. */
+/** Reads one of a key's two limits from its plan (`null` for none) and from all headers, with its remaining amount. */
 const observedLimit = (
   entries: readonly LedgerEntry[],
   limits: LimitsPerMinute,
@@ -242,7 +242,7 @@ const limitBlocks = (
   ];
 };
 
-/** Returns whether a key has a limit, by the plan or by headers, or was refused for one. */
+/** Returns whether a key has a limit, by the plan or by headers, or got a 429. */
 const hasLimit = ({ limited, requests, tokens }: KeyUsage): boolean =>
   limited > 0 ||
   [requests, tokens].some(

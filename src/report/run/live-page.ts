@@ -11,7 +11,7 @@ import { timeProgressText } from './progress.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
-/** The facts about a run under way. */
+/** The facts about a run in progress. */
 export interface LiveRun {
   readonly weir: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface LiveRun {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
-    /** All requests that were due before this moment are among the figures; absent if that is not known. */
+    /** The moment before which all due requests are among the figures; absent if unknown. */
     readonly endedBefore?: number | undefined;
   } | null;
 }
@@ -40,7 +40,7 @@ export interface LiveAssets extends PageAssets {
   readonly liveScript: string;
 }
 
-/** Empty scripts and styles for updates, since an open page already has them. */
+/** Empty scripts and styles for updates. An open page already has them. */
 const noAssets: LiveAssets = {
   chartScript: '',
   chartStyle: '',
@@ -111,8 +111,8 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
 };
 
 /**
- * Writes the page of a run under way, like the page of the finished report but with progress and a button that stops
- * the run.
+ * Writes the page of a run in progress. It is like the page of the finished report, with the progress and a button that
+ * stops the run.
  */
 export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   const { document, data } =

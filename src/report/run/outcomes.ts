@@ -82,7 +82,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
-/** Builds the lists of requests to look up in the server's logs; empty if the result has none. */
+/** Builds the lists of requests that a reader can look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const {
     completed = [],
@@ -139,7 +139,7 @@ const reconnectText = ({ groups }: Result): string | null => {
     : `Reconnected: ${plural(reconnected, 'request')} met a kept connection that the server had closed before it can have read them, and went once more on a new one. The time is part of their latency.`;
 };
 
-/** Describes the effects of reconnects, retries and the pace on the whole run, which outcomes do not show. */
+/** Describes the effects of reconnects, retries and the pace on the whole run. Outcomes do not show these. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return present([
@@ -167,7 +167,7 @@ type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 
 const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
-/** Returns whether an outcome has a row. Some always have one, the others only if they occurred. */
+/** Returns whether an outcome has a row. Some outcomes always have one, the others only if they occurred. */
 const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
   all > 0 || ['due', 'sent', 'completed'].includes(name);
 
@@ -224,7 +224,7 @@ const kindSection = (result: Result): Section | null => {
   ]);
 };
 
-/** Returns the message of a group of failures: verbatim if all have the same, otherwise with the differences masked. */
+/** Returns the message of a group of failures: verbatim if all share it, otherwise with the differences masked. */
 const failureText = ({ sameText, message, example }: Failure): string =>
   sameText && example.text !== '' ? example.text.replaceAll(/\s+/g, ' ').trim() : message;
 
@@ -275,12 +275,12 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** Reasons that need no mention where there are no others. */
+/** The reasons that need no mention if there are no others. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
 /** The maximum number of reasons in the sentence. */
 const maxShownReasons = 10;
 
-/** Counts the chats by finish reason; `null` where all ended as usual. */
+/** Counts the chats by finish reason; `null` if all ended as usual. */
 const finishSentence = (result: Result): string | null => {
   const counts = sumFinishes(groupsMatching(result, outsideWarmUp));
   if (counts.every(([reason]) => unremarkable.includes(reason))) return null;
@@ -293,7 +293,9 @@ const finishSentence = (result: Result): string | null => {
   return `Finish reasons${where}: ${[...shown, ...(left.length === 0 ? [] : [rest])].join(', ')}.`;
 };
 
-/** What failed: the outcome of every arrival, the failures, and the deviations in completed answers. */
+/**
+ * Builds the section on failures: the outcome of every arrival, the failures, and the deviations in completed answers.
+ */
 export const outcomesSection = (result: Result): Section => {
   const rows = arrivalRows(result);
   const failures = result.failures.toSorted((a, b) => b.count - a.count);

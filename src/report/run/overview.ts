@@ -52,10 +52,10 @@ const costLine = (result: Result): string | null => {
 interface NamedLine {
   readonly name: string;
   readonly text: string;
-  /** Stands after the text, however long that is; its spaces do not break. */
+  /** The end of the text, which is kept however long the text is. Its spaces do not break. */
   readonly end?: string;
   readonly tone?: Tone;
-  /** The most lines of a text from elsewhere, which can be of any length. */
+  /** The most lines of a foreign text, which can have any length. */
   readonly most?: number;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;
@@ -67,7 +67,7 @@ const failureLine = (failure: Failure): UnnamedLine => {
   return { text, most: 2 };
 };
 
-/** Names the first line; the last one counts the lines that are left out. */
+/** Gives the name to the first line. The last one counts the lines that are left out. */
 const named = (
   name: string,
   items: readonly UnnamedLine[],
@@ -107,10 +107,7 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
 
 const nameWidth = 12;
 
-/**
- * Writes a text beside its name, in at most `most` lines. A text that is cut ends in `end`, or in `…` if there is no
- * `end`.
- */
+/** Writes a text beside its name, in at most `most` lines. A truncated text ends in `end`, or in `…` without `end`. */
 const linesBeside = (
   layout: TerminalLayout,
   { name, text, end = '', tone = 'plain' }: NamedLine,
@@ -133,7 +130,10 @@ const linesBeside = (
   });
 };
 
-/** Writes each text into a line, or more while there are `spare` ones, first for what is found of objectives. */
+/**
+ * Writes each text into a line. While there are `spare` lines, longer texts get more, and those about objectives get
+ * them first.
+ */
 const linesOfAll = (
   layout: TerminalLayout,
   items: readonly NamedLine[],
@@ -150,7 +150,9 @@ const linesOfAll = (
   return items.flatMap((item) => linesBeside(layout, item, most.get(item)!));
 };
 
-/** As many lines leave room on a screen of 24 for the names of the files, the verdict and the next prompt. */
+/**
+ * The number of lines that leaves room on a screen of 24 for the names of the files, the verdict and the next prompt.
+ */
 const wantedLines = 18;
 
 /** Names the warm-up that a run found; empty for a run that did not look for one. */
@@ -177,7 +179,7 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   );
   const room = wantedLines - 1 - rows.length - markLines.length - targets.length - others.length;
   const populations = populationLines(result).map((text) => ({ text }));
-  // At least one of them is shown; the rest if there is room.
+  // At least one population is shown, and the rest if there is room.
   const most = Math.max(1, Math.min(populations.length, room));
   const texts = [...targets, ...named('Populations', populations, most), ...others];
   const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);

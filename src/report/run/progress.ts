@@ -20,7 +20,7 @@ import { present } from '../text/present.ts';
 
 export interface RunningStage {
   readonly name: string;
-  /** The stage's number, counted from 1. */
+  /** The stage's number, from 1. */
   readonly number: number;
   readonly of: number;
 }
@@ -49,7 +49,7 @@ const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 100
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
-/** Formats the time of a run; after its load, also how many answers are `missing`. */
+/** Formats the time of a run. After its load, it says how many answers are `missing`. */
 export const timeProgressText = (
   { elapsed, scheduled }: Pick<RunProgress, 'elapsed' | 'scheduled'>,
   missing: number,
@@ -60,14 +60,16 @@ export const timeProgressText = (
   return present([clockText(elapsed), 'load ended', waiting]).join(', ');
 };
 
-/** Returns the text in brackets after an outcome: the mean rate of completed requests, the status of limited ones. */
+/**
+ * Returns the text in brackets after an outcome: the mean rate of completed requests, or the status of limited ones.
+ */
 const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
   if (kind === 'limited') return ' (429)';
   const hasRate = kind === 'completed' && outcomes.completed > 0 && elapsed >= 1000;
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-/** Returns how many arrivals are due and not in flight: they wait for their next attempt, or for the pace. */
+/** Returns how many arrivals are due but not in flight. They wait for their next attempt, or for the pace. */
 const waitingOf = ({ due, inFlight, outcomes }: RunProgress): number =>
   Math.max(0, due - countArrivals(outcomes) - inFlight);
 
@@ -97,7 +99,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
   });
 
 const barWidth = 24;
-/** The minimum width of a name next to the bar and the time; a narrower screen has no bar. */
+/** The minimum width of a name beside the bar and the time. A narrower screen has no bar. */
 const minNameWidth = 8;
 
 const firstLine = (progress: RunProgress, columns: number): string => {
@@ -131,14 +133,14 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
     .join('\n');
 };
 
-/** A stage of a run, as a log announces it. The stages of populations run beside each other. */
+/** A stage of a run, as a log announces it. The stages of populations run side by side. */
 export interface AnnouncedStage {
   readonly name: string;
   readonly begins: number;
   readonly population?: string | undefined;
 }
 
-/** Says that a stage begins; of a population, that it begins, or begins the next of its stages. */
+/** Says that a stage begins. For a population, it says that the population begins, or its next stage. */
 export const stageLine = ({ name, begins, population }: AnnouncedStage): string => {
   if (population === undefined) return `${clockText(begins)}: stage ${printable(name)} begins`;
   const stage = name === population ? '' : `, stage ${name.slice(population.length + 1)},`;

@@ -75,10 +75,10 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/** By how much of the prompts the reported share must exceed the expected one to be mentioned. */
+/** The excess of the reported share over the expected one that is mentioned, as a share of the prompts. */
 const leastExcess = 0.01;
 
-/** Compares what was reported with what was expected, of the same answers; `null` if there is nothing to say. */
+/** Compares the reported with the expected tokens of the same answers; `null` if there is nothing to say. */
 const comparisonText = ({ expected, reported, inferred }: PromptCacheFigures): string | null => {
   if (expected.tokens === 0 || reported.answers !== expected.answers || isParted(inferred))
     return null;
@@ -97,7 +97,7 @@ const workersText = ({ slices }: Result): string | null =>
     ? null
     : 'Each worker or slice knows only what it sent itself, so more can have come from a cache.';
 
-/** The section on the prompt cache; `null` where nothing was repeated or cached. */
+/** Builds the section on the prompt cache; `null` if nothing was repeated or cached. */
 export const promptCacheSection = (result: Result): Section | null => {
   const figures = promptCacheFigures(result);
   if (figures === null) return null;

@@ -32,7 +32,7 @@ import { present } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
 const maxColumns = 60;
-/** The minimum number of samples of a dot; fewer are noise. */
+/** The minimum number of samples for a dot. Fewer are noise. */
 const minSamples = 10;
 
 const columnsOf = (result: Result): Bins => {
@@ -80,7 +80,7 @@ const distributionSection = (result: Result): Markup | null => {
     ${plots.length === 0 ? notPlotted : null}`;
 };
 
-/** Charts a run; of one under way, with all requests that were due before `endedBefore` ms. */
+/** Charts a run. For a run in progress, the charts contain all requests that were due before `endedBefore` ms. */
 export const runCharts = (
   result: Result,
   trust: Trust,
@@ -141,7 +141,7 @@ const sampleOfPopulation = (result: Result, name: string): readonly RequestSampl
     return count === 0 ? [] : [{ ...each, count, rows }];
   });
 
-/** Plots single requests over time, by population: whether one gets slower while another one sends. */
+/** Plots single requests over time, by population. It shows whether one gets slower while another one sends. */
 const populationPlots = (result: Result): readonly Markup[] => {
   const { plan, requestSample = [] } = result;
   const end = runDuration(result) / 1000;
@@ -170,7 +170,7 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/** Shows percentiles. The other latencies over time, single requests, histograms and densities are folded. */
+/** Shows percentiles openly. The other latencies over time, single requests, histograms and densities are folded. */
 export const speedCharts = (
   result: Result,
   trust: Trust,

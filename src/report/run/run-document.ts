@@ -176,7 +176,7 @@ const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): S
   return only(['html'], section('Can I trust it?', blocks, 'trust'));
 };
 
-/** Builds the report of a run, with the same order of sections in every medium; `charts` are for the page. */
+/** Builds the report of a run, with the same order of sections in every medium. `charts` are for the page. */
 export const runDocument = (
   result: Result,
   trust: Trust,

@@ -10,7 +10,7 @@ import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
 /**
- * Encodes the data of the page's script as gzipped JSON in base64. For a run under way, the axes end at the `planned`
+ * Encodes the data of the page's script as gzipped JSON in base64. For a run in progress, the axes end at the `planned`
  * end of its load.
  */
 export const embeddedData = (

@@ -71,11 +71,11 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
   ]);
 };
 
-/** Formats the server's figures in a line, with problems of reading them; `null` for a run without them. */
+/** Formats the server's figures in a line, with the problems of reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // These are the queue and what fills it, and the figures that the scenario asked for.
+  // These are the queue, what fills it, and the figures that the scenario asked for.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );

@@ -17,9 +17,12 @@ import { countText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** This file says whether the usage that answers report agrees with what was received. */
+/** This file says whether the reported usage agrees with what was received. */
 
-/** What a check looks at, which difference it counts, what the bound is, and what else than a wrong count explains it. */
+/**
+ * The texts of a check: its subject, the difference that it counts, the bound, and explanations other than a wrong
+ * count.
+ */
 interface CheckTexts {
   readonly name: string;
   readonly differs: string;
@@ -64,7 +67,7 @@ interface CheckRow {
   readonly counts: UsageCounts;
 }
 
-/** The sums of a check over the groups of a kind; `null` where it looked at no answer. */
+/** The sums of a check over the groups of a kind; `null` if it checked no answer. */
 const countsOf = (audits: readonly UsageAudit[], check: AuditName): UsageCounts | null => {
   const all = audits.flatMap((audit) => audit[check] ?? []);
   if (all.length === 0) return null;
@@ -113,7 +116,7 @@ const columns: readonly Column<CheckRow>[] = [
 const whatNext =
   '`weir check --only usage` sends prompts whose counts are known, and finds smaller differences.';
 
-/** Says how many answers declare reasoning that did not come; `null` for none. */
+/** Says how many answers declare reasoning that did not arrive; `null` for none. */
 const hiddenText = (result: Result): string | null => {
   const all = kindsPresent(result).flatMap((kind) => auditsOf(result, kind));
   const counts = countsOf(all, 'reasoning');
@@ -121,7 +124,7 @@ const hiddenText = (result: Result): string | null => {
   return `${plural(counts.differing, 'answer')} declare reasoning that did not come as text.`;
 };
 
-/** Says in a line what differs between the reported usage and what was received; `null` for nothing. */
+/** Says in a line how the reported usage differs from what was received; `null` if it does not. */
 export const usageSentence = (result: Result): string | null => {
   const found = rowsOf(result).filter(({ counts }) => counts.differing > 0);
   const [first] = found;
@@ -131,7 +134,7 @@ export const usageSentence = (result: Result): string | null => {
   return `${countText(counts.differing)} of ${answersText(kind, counts.answers)} ${checkTexts[check].differs}${more}`;
 };
 
-/** Shows what was compared with the usage of the answers, and what differs; `null` where nothing was compared. */
+/** Shows what was compared with the usage of the answers, and what differs; `null` if nothing was compared. */
 export const usageSection = (result: Result): Section | null => {
   const rows = rowsOf(result);
   if (rows.length === 0) return null;

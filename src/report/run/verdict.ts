@@ -48,7 +48,7 @@ const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
-/** Says which declared limits are shown to be kept: a limit that refused nothing is not. */
+/** Says which declared limits are shown to be kept. A limit that refused nothing is not. */
 const keptText = ({ limits, plan }: Result): string => {
   const units = (['requests', 'tokens'] as const).filter(
     (unit) => sumOfLimits(plan, `${unit}PerMinute`) !== null,
@@ -64,8 +64,8 @@ const keptText = ({ limits, plan }: Result): string => {
 };
 
 /**
- * Names the fullest minutes with certainly more than the limit. Where any limiter is permitted, nearly twice the limit
- * can be right, and can as well be a higher limit: that is no proof that the limit was kept. `null` for none.
+ * Names the fullest minutes with certainly more than the limit; `null` for none. If any limiter is permitted, nearly
+ * twice the limit may be right, but may also mean a higher limit. So it does not prove that the limit was kept.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
@@ -85,7 +85,7 @@ const overfullText = ({ limits, plan }: Result): string | null => {
     : `one minute had ${found.join(' and ')}, which a limiter of the limit can admit (a fixed window, or charges that come with the answers), and a higher limit too`;
 };
 
-/** The claims about when, and for what, a limit refuses. One that does not hold shows that another limit may refuse. */
+/** The claims about when, and for what, a limit refuses. A false one shows that another limit may refuse. */
 const refusalClaims = [
   'refused-only-when-full',
   'tokens-refused-early',
@@ -94,8 +94,8 @@ const refusalClaims = [
 ];
 
 /**
- * Says what was observed of refusals that the declared limit does not explain, nor a class of limiters: they may come of a
- * lower limit, which was then all that was reached. `null` for none.
+ * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` for none. They may
+ * come from a lower limit, so the declared one was perhaps never reached.
  */
 const unexplainedText = ({ limits }: Result): string | null => {
   const found = (limits?.keys ?? []).flatMap(({ checks }) => {
@@ -140,7 +140,9 @@ export const limitsVerdict = (result: Result): TonedText | null => {
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
 };
 
-/** Returns the level of a signal. Signals that decide nothing only show causes, as normal or high. */
+/**
+ * Returns the level of a signal. For signals that decide nothing it says normal or high, since they only show causes.
+ */
 const signalLevel = ({ decides, level }: TrustSignal): Cell => {
   if (decides) return { text: level, tone: trustTones[level] };
   return level === 'valid' ? { text: 'normal', tone: 'good' } : { text: 'high', tone: 'warning' };
@@ -154,7 +156,7 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** Returns the signals of the load that decide and are not healthy, the gravest first. */
+/** Returns the deciding signals of the load that are not healthy, the gravest first. */
 const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
   evidence
     .filter(
@@ -163,8 +165,8 @@ const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
     .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'));
 
 /**
- * Lists why a run is not valid: the signals of the load that decided it, advice for figures that are not exact, and the
- * possible causes. The sentences of the verdict already name the figures that are not exact.
+ * Lists why a run is not valid: the deciding signals of the load, advice for inexact figures, and the possible causes.
+ * The sentences of the verdict already name the inexact figures.
  */
 const findingsList = (trust: Trust): Block => {
   const unhealthy = trust.evidence.filter(({ level }) => level !== 'valid');
@@ -189,7 +191,7 @@ const findingsList = (trust: Trust): Block => {
   ]);
 };
 
-/** Lists all signals of the load generator, first those that decide. The list is open if the run is not valid. */
+/** Lists all signals of the load generator, the deciding ones first. The list is open if the run is not valid. */
 export const evidenceFold = (result: Result, { level, evidence }: Trust): Block => {
   const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
   const signals = table('Signals of the load generator', evidenceColumns, ordered, {
@@ -208,12 +210,12 @@ const reasonText = (failure: Result['failures'][number]): string =>
 const countIn = (failures: Result['failures']): number =>
   failures.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns the failures, of any kind of traffic, that have the most frequent reason; none if nothing failed. */
+/** Returns the failures with the most frequent reason, of any kind of traffic; none if nothing failed. */
 const mostAlike = (failures: Result['failures']): Result['failures'] =>
   [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
   [];
 
-/** Says how many samples an objective needs, which for a percentile to be sure are often more than the objective asks for. */
+/** Says how many samples an objective needs. A sure percentile often needs more than the objective asks for. */
 const neededText = (verdict: ObjectiveVerdict): string => {
   const { n, effective, statistic } = verdict;
   const independent = effective ?? n ?? 0;
@@ -227,7 +229,7 @@ const neededText = (verdict: ObjectiveVerdict): string => {
   return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${percentileName(statistic)} needs some ${countText(enough)}`;
 };
 
-/** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
+/** Returns the first thing to do: about the load, or else about an objective that the run does not decide. */
 const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string => {
   const ofLoad = loadSignals(trust).find(({ advice }) => advice !== null);
   if (ofLoad !== undefined)
@@ -241,7 +243,7 @@ const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string =>
   return short === undefined ? '' : `a longer run decides more: ${neededText(short)}; `;
 };
 
-/** Says why the load or a figure is not as it should be, and what to do. */
+/** Says what is wrong with the load or a figure, and what to do. */
 const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   only(['terminal', 'markdown'], findingsList(trust)),
   only(['terminal', 'markdown'], text(`What now: ${whatNowPage}.`)),
@@ -251,7 +253,7 @@ const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   ),
 ];
 
-/** More objectives than these are counted, not named. */
+/** The most objectives that are named. Further ones are only counted. */
 const maxNamedObjectives = 5;
 
 export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
@@ -259,7 +261,7 @@ export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
   return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
 };
 
-/** Names the objectives that are not kept. In other media, the section on objectives follows the verdict at once. */
+/** Names the objectives that are not kept. In other media, the section on objectives follows the verdict directly. */
 const openObjectives = (result: Result): readonly Block[] => {
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
   const others = open.length - maxNamedObjectives;
@@ -271,7 +273,9 @@ const openObjectives = (result: Result): readonly Block[] => {
   return [...named, ...rest].map((block) => only(['html'], block));
 };
 
-/** Says how many requests failed, and how most of them did; `null` if none did, or if the objectives are kept all the same. */
+/**
+ * Says how many requests failed, and how most of them did; `null` if none did, or if the objectives are kept anyway.
+ */
 export const failedText = ({ failures, verdicts = [], groups }: Result): string | null => {
   const alike = mostAlike(failures);
   const areKept = objectivesOutcome(verdicts) === 'kept';
@@ -284,14 +288,17 @@ export const failedText = ({ failures, verdicts = [], groups }: Result): string 
   return `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(alike[0])}.`;
 };
 
-/** Names what failed most, so that a reader of the first screen knows why. In other media, the failures stand close by. */
+/**
+ * Names the most frequent failure, so a reader of the first screen knows why. In other media, the failures are close
+ * by.
+ */
 const failedLine = (result: Result): readonly Block[] => {
   const words = failedText(result);
   if (words === null) return [];
   return [picture(() => markup`<p>${words} <a href="#failures">What failed?</a></p>`)];
 };
 
-/** Returns whether a run leaves a reader with the question of what to do: something about it is not certain. */
+/** Returns whether a reader of the run needs advice, because something about it is not certain. */
 export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolean =>
   level !== 'valid' ||
   verdicts.some(
@@ -304,7 +311,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   const { undecided, sentences } = runVerdict(result, trust);
   const advice = needsAdvice(result, trust) ? whatNow(result, trust) : [];
   const isUnplanned = trust.level === 'invalid';
-  // A first step must not stand below what is said of single figures.
+  // A first step must not come after remarks on single figures.
   const isFirst = !isUnplanned && firstStep(result, trust) !== '';
   return [
     ...openObjectives(result),
@@ -326,7 +333,7 @@ const gravestTone = (result: Result, trust: Trust): Tone => {
   return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
 };
 
-/** The tone of a report's verdict: failures that no objective judges make a run neither good nor bad. */
+/** Returns the tone of a report's verdict. Failures that no objective judges make a run neither good nor bad. */
 export const verdictTone = (result: Result, trust: Trust): Tone => {
   const tone = gravestTone(result, trust);
   const isUnjudged = (result.verdicts ?? []).length === 0 && result.failures.length > 0;
@@ -339,7 +346,7 @@ const verdictCell = (verdict: ObjectiveVerdict): Cell => {
   return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
 };
 
-/** Returns why a verdict is as it is, without the verdict, which stands beside it. */
+/** Returns the reason for a verdict. The verdict itself is beside it. */
 const remarkOf = (verdict: ObjectiveVerdict): string =>
   (objectiveReasonText(verdict) ?? '').replace(`${verdictCell(verdict).text}: `, '');
 

@@ -16,7 +16,7 @@ export const streamLoadText = (
   load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
 ): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
 
-/** How a load was sent: `socket`, `undici, 2 workers`. */
+/** Says how a load was sent: `socket`, `undici, 2 workers`. */
 export const transportText = (cell: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
   cell.workers === 1 ? cell.transport : `${cell.transport}, ${cell.workers} workers`;
 

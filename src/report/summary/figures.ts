@@ -24,8 +24,8 @@ import { sumOf } from '../../model/sums.ts';
 type BoundedFigure = ErrorBounds & { readonly value: number };
 
 /**
- * By how much a figure can be too high and too low, as rounded texts, each `null` if it is nothing at the figure's
- * precision. `unbounded` if it can be too low by any amount.
+ * Returns how far a figure may be too high and too low, as rounded texts; `null` if it is nothing at the figure's
+ * precision. `unbounded` means that it may be too low by any amount.
  */
 const errorSizes = ({
   value,
@@ -54,7 +54,7 @@ export const errorText = (error: BoundedFigure): string | null => {
   return present([tooHigh !== null && `−${tooHigh}`, tooLow !== null && `+${tooLow}`]).join(' ');
 };
 
-/** By how much a figure can be off, in words: `up to 14 too high`. */
+/** Says how far a figure may be off, in words: `up to 14 too high`. */
 export const errorWords = (error: BoundedFigure): string | null => {
   const sizes = errorSizes(error);
   if (sizes === 'unbounded') return 'by any amount';
@@ -64,7 +64,7 @@ export const errorWords = (error: BoundedFigure): string | null => {
   return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
 };
 
-/** The same as a mark of a percentile that has an error, with a tone if it is not small. */
+/** Returns the error as a mark of a percentile. It has a tone if the error is not small. */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {
@@ -73,7 +73,7 @@ export const markedErrorText = (
   return { text, tone: error.isSmall ? 'quiet' : 'warning' };
 };
 
-/** One filter for each kind of traffic: the figures of a result are kept by their filter. */
+/** One filter object for each kind of traffic. The figures of a result are remembered by their filter. */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
     kind,
@@ -91,20 +91,20 @@ export const averageOf = (values: readonly number[]): number | null =>
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
 /**
- * A percentile in about three digits. `~` marks one with fewer than ten independent samples beyond it, `*` one of completed requests
- * that failures would move if they counted.
+ * Formats a percentile in about three digits. `~` marks one with fewer than ten independent samples beyond it. `*`
+ * marks one of completed requests that failures would change if they counted.
  */
 export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
 
-/** Says `of 70 %` where 70 % of the arrivals completed, and one of all would be higher; otherwise `null`. */
+/** Says `of 70 %` if 70 % of the arrivals completed and the percentile of all would be higher; otherwise `null`. */
 export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null => {
   if (ofShare === undefined) return null;
   const parts = ofShare < 0.99 ? 100 : 1000;
   return `of ${(Math.floor(ofShare * parts + 1e-9) * 100) / parts} %`;
 };
 
-/** A percentile; `error` is `null` if the load generator cannot have moved it. */
+/** A percentile. `error` is `null` if the load generator cannot have changed it. */
 interface ReportedQuantile extends MeasuredQuantile {
   readonly error: FigureError | null;
 }
@@ -113,11 +113,12 @@ export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
   /**
-   * The quantiles in the order of `reportedQuantiles`. For a speed they are those of the slow end, such as p5 for p95.
+   * The quantiles in the order of `reportedQuantiles`. For a speed they are those of the slow end, such as p5 instead
+   * of p95.
    */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** No figure is printed, since this measure would look better than it is. */
+  /** Whether no figure is printed, since this measure would look better than it is. */
   readonly withheld: boolean;
 }
 
@@ -130,7 +131,7 @@ export const lagSubject: FiguresSubject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/** The measures of each kind in the headline table. The first matters most while a user waits. */
+/** The measures of each kind in the headline table. The first one matters most to a waiting user. */
 export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],
@@ -139,7 +140,10 @@ export const tableMeasures = {
   models: ['endToEnd', 'serviceTime'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** A starved loop reads many chunks in one turn, so gaps shrink towards zero and look better than they are. */
+/**
+ * Whether a starved loop makes the measure look better than it is. It reads many chunks in one turn, so gaps shrink
+ * towards zero.
+ */
 export const isWithheld = (name: MeasureName, { level, figures }: Trust): boolean =>
   (name === 'gap' || name === 'stall') && (level === 'invalid' || isNothingKnown(figures));
 

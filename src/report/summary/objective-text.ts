@@ -15,7 +15,7 @@ import {
 import { present, textIf } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The result of an objective, gravest first: a broken one of severity `warn` is a warning. */
+/** The outcomes of an objective, the gravest first. A broken one of severity `warn` is a warning. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;
 export type ObjectiveOutcome = (typeof objectiveOutcomes)[number];
 
@@ -25,7 +25,7 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   return severity === 'warn' ? 'warning' : 'broken';
 };
 
-/** Units that are not written as a number and the unit. */
+/** The units that are not written as a number and the unit. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
@@ -55,7 +55,7 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
 export const sureSamples = (statistic: ObjectiveVerdict['statistic']): number =>
   typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
 
-/** How many samples a percentile needs to be sure, where an objective asks for fewer. */
+/** Says how many samples a percentile needs to be sure, if the objective asks for fewer. */
 const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
   const enough = sureSamples(statistic);
   return textIf(enough > minSamples, `, some ${countText(enough)} to be sure`);
@@ -71,7 +71,7 @@ const noDataText = ({ text, n, minSamples, unit, statistic }: ObjectiveVerdict):
     : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed${sureText(statistic, minSamples)}`;
 };
 
-/** By how much the load generator can have moved the figure across the bound. */
+/** Says how far the load generator may have moved the figure across the bound. */
 const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string => {
   if (observed === null || error === undefined)
     return 'undecided: the measurement error spans the bound';
@@ -81,7 +81,7 @@ const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string =>
     : `undecided: the measurement error of up to ${valueText(Math.max(observed - low, high - observed), unit)} spans the bound`;
 };
 
-/** How many answers do not report the figure, and what it can be with them; `null` if all do. */
+/** Says how many answers do not report the figure, and its bounds with them; `null` if all do. */
 const unreportedText = ({
   n,
   error,
@@ -112,7 +112,7 @@ const reasons = {
   string | null
 >;
 
-/** Why a verdict is not sure. */
+/** Says why a verdict is not sure. */
 const unsureText = (verdict: ObjectiveVerdict): string => {
   const { statistic, n, effective, minSamples, weak, failed } = verdict;
   if (weak)
@@ -127,7 +127,7 @@ const unsureText = (verdict: ObjectiveVerdict): string => {
   return `not sure: ${countText(n)} requests that depend on each other tell no more than ${countText(effective)} independent ones`;
 };
 
-/** Why a percentile is infinite; `null` for another one. */
+/** Says why a percentile is infinite; `null` for any other figure. */
 const infiniteText = (verdict: ObjectiveVerdict): string | null => {
   if (!isInfinite(verdict)) return null;
   const { statistic } = verdict;
@@ -136,7 +136,7 @@ const infiniteText = (verdict: ObjectiveVerdict): string | null => {
     : 'too few completed';
 };
 
-/** Which 429s were left out; `null` for an objective that counts all. */
+/** Says which 429s were left out; `null` for an objective that counts all. */
 const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
   if (excluded === undefined) return null;
   return excluded === null
@@ -174,8 +174,8 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
 };
 
 /**
- * Why a run decides nothing about objectives, by the reason of their verdicts. Where the whole run does not count or was
- * cut short, a sentence on the run says so.
+ * The reasons why a run leaves objectives undecided, by the reason of their verdicts. If the whole run does not count
+ * or ended early, another sentence says so.
  */
 const openReasons = {
   'within-error':
@@ -185,7 +185,9 @@ const openReasons = {
   unsure: 'the figure can be on either side of the bound; run longer',
 } as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
 
-/** Says about which objectives a run decides nothing, and why: a sentence for each reason. More than `most` are counted. */
+/**
+ * Says which objectives a run leaves undecided, and why: a sentence for each reason. More than `most` are only counted.
+ */
 export const undecidedSentences = (
   verdicts: readonly ObjectiveVerdict[],
   most = 3,
@@ -203,7 +205,7 @@ export const undecidedSentences = (
     return [`This run decides nothing about ${listed(named)}: ${openReasons[reason]}.`];
   });
 
-/** `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run without any. */
+/** Formats the counts: `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run without objectives. */
 export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): string | null => {
   if (verdicts.length === 0) return null;
   const count = (outcome: ObjectiveOutcome): number =>
@@ -232,7 +234,7 @@ export const objectivesOutcome = (
   return objectiveOutcomes.find((outcome) => outcomes.includes(outcome)) ?? null;
 };
 
-/** How many requests met all per-request objectives, and each of them; `null` if there are none. */
+/** Says how many requests met all per-request objectives, and each of them; `null` if there are none. */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;
   const explained = result.limits?.explained ?? 0;

@@ -7,7 +7,7 @@ import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent } from './figures.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** Names a failure by its status and its cause, which some gateways give as the status again. */
+/** Names a failure by its status and its cause. Some gateways give the status again as the cause. */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 
@@ -35,7 +35,7 @@ export const tokenSourceMeaning = {
   characters: 'estimated as characters / 4',
 } as const satisfies Record<TokenSource, string>;
 
-/** Due, sent, and each outcome; all shares are of the arrivals due. */
+/** Counts what was due and sent, and each outcome. All shares are of the arrivals due. */
 export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
   const outcomes = sumOutcomes(groups);
   return { due: countArrivals(outcomes), sent: sumOf(groups, ({ sent }) => sent), ...outcomes };

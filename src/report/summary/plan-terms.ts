@@ -14,14 +14,14 @@ import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { loadText, promptsText, tokenCountText } from './workload-text.ts';
 
-/** Removes user and password from an address. */
+/** Removes the user and the password from an address. */
 export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 const openModel =
   'open: requests are sent when they are due, whether or not earlier answers have arrived';
 const closedModel = 'closed: a slow gateway receives fewer requests, so latencies hide queueing';
 
-/** Closed loads answer a different question than open ones, so the report must say which it was. */
+/** The names of load models. Closed loads answer a different question than open ones, so the report names the model. */
 const loadModel = {
   open: openModel,
   closed: closedModel,
@@ -36,7 +36,7 @@ const targetText = (target: Target): string => {
   return target.kind === 'mock' ? 'the bundled mock' : 'the bundled mock in a container';
 };
 
-/** Returns the paths of a target’s own, without their queries, which can hold a key. */
+/** Returns the target’s own paths without their queries, which may contain a key. */
 const endpointsText = (paths: NonNullable<Plan['wire']['paths']>): string =>
   Object.entries(paths)
     .map(([usual, own]) => `${usual} is ${own.replace(/\?.*$/s, '?…')}`)
@@ -64,7 +64,7 @@ export const trafficMixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
-/** Names the prices of a chat beside those of input and output; empty if it has none. */
+/** Names the prices of a chat other than those of input and output; empty if it has none. */
 const otherPrices = (price: Price): string =>
   Object.entries(price)
     .filter(([name]) => name !== 'input' && name !== 'output')
@@ -74,7 +74,7 @@ const otherPrices = (price: Price): string =>
 const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
   const { maxTokens, conversations, body, price } = traffic;
   const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
-  // Plans hold prices in millionths of a currency unit.
+  // Plans contain prices in millionths of a currency unit.
   const priced =
     price === null
       ? 'no price'
@@ -116,7 +116,7 @@ const momentText = (moment: HangUpMoment): string => {
 const cancelText = ({ share, after }: Cancel): string =>
   `the client hangs up on ${Number((share * 100).toPrecision(3))} % ${momentText(after)}`;
 
-/** Returns a sentence for each entry of a plan on whose requests the client hangs up. */
+/** Returns a sentence for each entry with requests on which the client hangs up. */
 export const hangUpTexts = ({ stages }: Plan): readonly string[] => [
   ...new Set(
     stages.flatMap(({ traffic }) =>
@@ -137,7 +137,7 @@ const requestText = (traffic: Traffic): string => {
   return head + content + end;
 };
 
-/** A plan uses the interface’s limits unless others are declared. */
+/** Formats a limit. A plan uses the interface’s limits unless others are declared. */
 const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>
   limit === null
     ? null
@@ -147,7 +147,7 @@ const limitsText = ({ limits, keys }: Plan): string => {
   const own = keys.flatMap((key) =>
     key.limits === undefined ? [] : [`${amountsText(key.limits)} for ${key.name}`],
   );
-  // The limits of the plan say nothing where each key has its own.
+  // If each key has its own limits, those of the plan say nothing.
   const common = own.length === keys.length ? [] : [amountsText(limits)];
   return [...common, ...own].join('; ');
 };
@@ -165,7 +165,7 @@ const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): str
   return typeof most === 'number' && `at most ${plural(most, 'request')} on a connection`;
 };
 
-/** Names the transport that was used: with HTTP/2 it is undici. */
+/** Names the transport that was used. With HTTP/2 it is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
   const { http2, proxy, caFile, clientCert, verifyTls, connectAhead } = wire;
@@ -244,7 +244,7 @@ const populationTerm = ({ name, after, keys, retry, target }: Population): PlanT
 
 type PlanTerm = readonly [term: string, text: string];
 
-/** Says how requests reach a target, and which headers they have in common. */
+/** Says how requests reach a target, and which headers they share. */
 const transportTerms = (plan: Plan): readonly PlanTerm[] => [
   ['Connections', wireText(plan)],
   ...Object.entries(plan.headers).map(([name, template]): PlanTerm => [
@@ -268,7 +268,7 @@ const targetTerms = (plan: Plan): readonly PlanTerm[] =>
     }),
   );
 
-/** Lists a plan for people: prompts are counted, and secrets are shown as references. */
+/** Lists a plan for people. Prompts are counted, and secrets are shown as references. */
 const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
   if (autoWarmUp === undefined) return warmUp === 0 ? 'none' : timeText(warmUp);
   const { earliest, latest } = autoWarmUp;

@@ -13,7 +13,10 @@ import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** Adds up the tokens of completed answers by the source of their counts, best first; `input` is `null` if no answer has it. */
+/**
+ * Adds up the tokens of completed answers by the source of their counts, the best first; `input` is `null` if no answer
+ * has it.
+ */
 const tokensBySource = (groups: readonly Group[]) =>
   tokenSources.flatMap((source) => {
     const sums = groups.flatMap(({ tokens }) => tokens.filter((sum) => sum.source === source));
@@ -25,9 +28,9 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Counts what was due, was sent or came within the measured window, per second of the window. Completed are those that
- * were due in it, also if they ended later: slow answers are no fewer ones. Tokens are of all sources, `null` if no answer
- * has any. Returns `null` if no whole second was measured.
+ * Counts what was due, was sent or came within the measured window, per second of the window. Completed requests are
+ * those that were due in it, even if they ended later, so slow answers count too. Tokens are of all sources, `null` if
+ * no answer has any. Returns `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -41,7 +44,7 @@ export const measuredRates = (result: Result) => {
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
     completed: rate((second) => allCompletedDueIn(second)),
-    /** Answers that ended within the window: what the server did while the load lasted. */
+    /** The answers that ended within the window, which show what the server did during the load. */
     ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
@@ -52,7 +55,7 @@ export const measuredRates = (result: Result) => {
   };
 };
 
-/** The duration of a run in ms: until the load and the last answer have ended. */
+/** Returns the duration of a run in ms, until both the load and the last answer have ended. */
 export const runDuration = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
 
 /** Divides the totals of the whole run by its duration in seconds; `null` if no request was sent. */
@@ -71,7 +74,7 @@ export const wholeRunRates = (result: Result) => {
   };
 };
 
-/** Names the sources of the run's token counts; if there are several, with the answers of each. */
+/** Names the sources of the run's token counts. If there are several, it names the answers of each. */
 export const sourcesText = (result: Result): string =>
   tokensBySource(result.groups)
     .map(
@@ -85,10 +88,10 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
-/** Below this share of the completed requests, those that ended while the load lasted are named too. */
+/** The share of completed requests below which those that ended during the load are also named. */
 const mostlyEnded = 0.95;
 
-/** Names the rate of completed requests, and how many of them had ended with the load: the rest can be a backlog. */
+/** Names the rate of completed requests, and how many of them had ended with the load. The rest may be a backlog. */
 export const completedPhrase = ({
   completed,
   ended,
@@ -112,7 +115,7 @@ const measuredSentence = (result: Result): string => {
   return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${completedPhrase(rates)}${apart}${tokens}.`;
 };
 
-/** `null` for a run that is its measured window. */
+/** Says the rates of the whole run; `null` if the run is its measured window. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
   const measured = measuredRates(result)?.seconds.toFixed(1);
@@ -123,13 +126,13 @@ const wholeRunSentence = (result: Result): string | null => {
   return `Over the whole run of ${timeText(rates.seconds * 1000)}: ${perSecondPhrase(rates.sent, 'sent')}, ${perSecondPhrase(rates.completed, 'completed')}${bySource.join('')}.`;
 };
 
-/** The rates in sentences; none for a run in which nothing was due. */
+/** Says the rates in sentences; none for a run in which nothing was due. */
 export const rateSentences = (result: Result): readonly string[] =>
   countArrivals(sumOutcomes(result.groups)) === 0
     ? []
     : present([measuredSentence(result), wholeRunSentence(result)]);
 
-/** Says the mean word error rate of the answers, and how it is computed; `null` without a known true text. */
+/** Says the mean word error rate of the answers, and how it is computed; `null` if no true text is known. */
 export const wordErrorSentence = (result: Result): string | null => {
   const where = measuredOf('transcription');
   const { count, mean } = figuresOver(result, 'wordErrorRate', where);
@@ -139,7 +142,7 @@ export const wordErrorSentence = (result: Result): string | null => {
   return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
 };
 
-/** The source of a group's prompts, if all entries of the group have the same synthetic one. */
+/** Returns the source of a group's prompts, if all entries of the group have the same synthetic one. */
 const onlySource = (
   { plan }: Result,
   { traffic, model, entry, stage }: Group['labels'],
@@ -154,10 +157,13 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** Smaller differences come from rounding a calibrated length. */
+/** The share below which a difference comes from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
-/** Beyond this ratio no calibration is proposed: a fixed count or a hidden prompt is likelier than another tokenizer. */
+/**
+ * The ratio above which no calibration is proposed. A fixed count or a hidden prompt is then likelier than another
+ * tokenizer.
+ */
 const mostCalibration = 4;
 
 /**
@@ -196,13 +202,13 @@ export const promptCountNotes = (result: Result, kind: TrafficKind): readonly st
   });
 };
 
-/** Whether some request of a kind has a price. */
+/** Whether any request of a kind has a price. */
 const isPriced = ({ plan }: Result, kind: TrafficKind): boolean =>
   plan.stages.some(({ traffic }) =>
     traffic.some((entry) => entry.kind === kind && 'price' in entry && entry.price !== null),
   );
 
-/** The answers left out because their tokens are only estimated. */
+/** Says which answers are left out because their tokens are only estimated. */
 const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
   const bySource = tokensBySource(groupsMatching(result, measuredOf(kind)));
   const all = sumOf(bySource, ({ answers }) => answers);
@@ -220,7 +226,10 @@ const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
   return `The server did not count the tokens of every answer; left out of ${leftOut}: ${listed(sums)}, of ${plural(all, 'completed chat')}.`;
 };
 
-/** The answers with the server's output tokens but without its input tokens, if they are some of all or lack a cost. */
+/**
+ * Says how many answers have the server's output tokens but not its input tokens, if only some do, or if they lack a
+ * cost for it.
+ */
 const inputNote = (result: Result, kind: TrafficKind): string | null => {
   const sums = groupsMatching(result, measuredOf(kind)).flatMap(({ tokens }) =>
     tokens.filter(({ source }) => source === 'usage'),
@@ -232,10 +241,10 @@ const inputNote = (result: Result, kind: TrafficKind): string | null => {
   return `Of ${plural(answers, 'answer')} with counted output tokens, ${countText(without)} reported no input tokens: input tokens${textIf(lacksCost, ' and cost')} leave them out.`;
 };
 
-/** If the median of tokens per chunk is outside these bounds, a chunk is not a token. */
+/** The bounds of the median of tokens per chunk. Outside them, a chunk is not a token. */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
-/** Whether the time between chunks may be read as the time between tokens. */
+/** Says whether the time between chunks may be read as the time between tokens. */
 const chunkNote = (result: Result, kind: TrafficKind): string | null => {
   const median = figuresOver(result, 'tokensPerChunk', measuredOf(kind)).percentile(0.5);
   if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return null;

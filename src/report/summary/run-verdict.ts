@@ -39,7 +39,10 @@ import { present, textIf } from '../text/present.ts';
 import { errorWords, isWithheld } from './figures.ts';
 import { objectivesSentence, undecidedSentences } from './objective-text.ts';
 
-/** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
+/**
+ * Says why a run has no self-test streams although it should; `null` if it has some, or if none are expected, as in old
+ * results.
+ */
 export const missingStreamsText = (result: Result): string | null => {
   const { plan } = result;
   if (plan.canary === undefined || saturateLoadOf(plan) !== null || errorBarOf(result) !== null)
@@ -50,7 +53,7 @@ export const missingStreamsText = (result: Result): string | null => {
   return `${reason}: measurement errors count from the timers of the event loop instead.`;
 };
 
-/** How late the self-test streams of a run were read, as a sentence; `null` without any. */
+/** Says how late the self-test streams of a run were read; `null` without any. */
 export const selfTestText = (result: Result): string | null => {
   const error = errorBarOf(result);
   if (error === null) return null;
@@ -67,7 +70,7 @@ export const selfTestText = (result: Result): string | null => {
   return `Self-test streams were read late by p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
 };
 
-/** The page that says what to do about a load that was not as planned, or a figure that is not exact. */
+/** The page that says what to do about a load that was not as planned, or about an inexact figure. */
 export const whatNowPage = 'reports/what-now.md';
 
 export const measurementErrorMeaning =
@@ -78,26 +81,28 @@ export const selfTestMeaning =
 
 /** What a run showed, and whether its load and figures can be trusted. */
 export interface RunVerdict {
-  /** The level of the trust in the run; `valid` also if figures are off by a few milliseconds that nobody needs to act on. */
+  /**
+   * The level of the trust in the run. It is also `valid` if figures are off by a few milliseconds that need no action.
+   */
   readonly level: TrustLevel;
-  /** What the objectives say, then `load`. */
+  /** The verdict on the objectives, followed by `load`. */
   readonly title: string;
-  /** Whether the load was the planned one, and how many figures are not exact. */
+  /** Whether the load was as planned, and how many figures are inexact. */
   readonly load: string;
-  /** About which objectives the run decides nothing, and why. */
+  /** The objectives that the run leaves undecided, and why. */
   readonly undecided: readonly string[];
   readonly sentences: readonly string[];
-  /** What speaks against the run, as whole sentences that need no title. */
+  /** The reasons against the run, as whole sentences that need no title. */
   readonly against: readonly string[];
 }
 
-/** More uncertain figures than these are counted, not named. */
+/** The most uncertain figures that are named. Further ones are only counted. */
 const maxNamedFigures = 6;
 
 const figureName = ({ traffic, measure, q }: FigureError): string =>
   `${traffic} ${measures[measure].short} ${percentileName(q)}`;
 
-/** For example `chat-stream TTFT p95 238 ms (up to 14 too high)`. */
+/** Formats a figure with its error, for example `chat-stream TTFT p95 238 ms (up to 14 too high)`. */
 const figureWithError = (figure: FigureError): string => {
   const { unit } = measures[figure.measure];
   const error = errorWords(figure);
@@ -114,14 +119,15 @@ const listedFigures = (figures: readonly FigureError[]): string => {
   return listed(present([...first, others > 0 && plural(others, 'other')]));
 };
 
-/** How well the headline figures are known, in sentences and in a few words. */
+/** Says how well the headline figures are known, in sentences and in a few words. */
 const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly ObjectiveVerdict[]) => {
   const areJudged = evidence.some(({ signal }) => signal === figuresSignalName);
   const judged = areJudged ? judgedFigures(figures) : [];
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // An error within a wide interval leaves a figure exact, yet can span a bound: who reads both believes neither.
+  // A figure with an error within a wide interval counts as exact, yet the error can cross a bound. A reader of both
+  // would believe neither.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
@@ -142,14 +148,14 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   };
 };
 
-/** Whether the load was the planned one, in a few words. */
+/** The texts that say in a few words whether the load was as planned. */
 const loadTitles = {
   valid: 'Load as planned',
   degraded: 'Load mostly as planned',
   invalid: 'Load not as planned',
 } as const satisfies Record<TrustLevel, string>;
 
-/** Whether the load was the planned one: the worst of the signals that are not about figures. */
+/** Returns whether the load was as planned: the worst of the signals that are not about figures. */
 const loadLevel = ({ evidence }: Trust): TrustLevel => {
   const deciding = evidence.filter(
     ({ decides, signal }) => decides && signal !== figuresSignalName,
@@ -159,11 +165,11 @@ const loadLevel = ({ evidence }: Trust): TrustLevel => {
   return has('degraded') ? 'degraded' : 'valid';
 };
 
-/** The level of a run whose figures lower it only if their errors are not slight. */
+/** Returns the level of a run. Figures lower it only if their errors are not slight. */
 const markedLevel = (isSlight: boolean, trust: Trust): TrustLevel =>
   isSlight && loadLevel(trust) === 'valid' ? 'valid' : trust.level;
 
-/** What was not as planned; `null` if everything was. */
+/** Says what was not as planned; `null` if everything was. */
 const loadSentence = (trust: Trust): string | null => {
   const level = loadLevel(trust);
   if (level === 'valid') return null;
@@ -178,7 +184,7 @@ const loadSentence = (trust: Trust): string | null => {
   return `${why}, so the figures do not count.`;
 };
 
-/** More slices than these are counted, not named. */
+/** The most slices that are named. Further ones are only counted. */
 const maxNamedSlices = 8;
 
 const incompleteSentence = (result: Result, missing: readonly number[]): string => {
@@ -198,7 +204,7 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
   return 'There are no latencies; the failures show why.';
 };
 
-/** How many requests failed by their connections, and what to do, if they are more than a few. */
+/** Says how many requests failed by their connections, and what to do, if they are more than a few. */
 const connectionSentence = (result: Result): string | null => {
   const { due, failed, byCause } = connectionFailuresOf(result);
   if (failed <= due * notableConnectionFailures) return null;
@@ -206,7 +212,10 @@ const connectionSentence = (result: Result): string | null => {
   return `${shareText(failed, due)} of the requests failed by their connections (${listed(causes)}), and the figures are those of the others: see what limits connections at the target and before it, and whether it answers with wire: {reuse: false}.`;
 };
 
-/** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
+/**
+ * Returns the verdict on a run. An incomplete run counts as such whatever its trust. A run in which nothing succeeded
+ * after the warm-up is never valid.
+ */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const arrivals = countArrivals(outcomes);

@@ -12,7 +12,7 @@ import { present, textIf } from '../text/present.ts';
 
 /** Describes loads, prompts and traces in words. */
 
-/** A count of tokens, such as `800 tokens` or `800 tokens in the middle (lognormal, sigma 0.6)`. */
+/** Formats a count of tokens: `800 tokens`, or `800 tokens in the middle (lognormal, sigma 0.6)`. */
 export const tokenCountText = (count: TokenCount): string => {
   if (typeof count === 'number') return plural(count, 'token');
   switch (count.kind) {
@@ -69,7 +69,7 @@ const openText = ({ curve, spacing }: OpenLoad): string => {
   return present([pieces.join(', then '), spacing === 'poisson' && 'Poisson', gamma]).join(', ');
 };
 
-/** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
+/** Formats a load in a few words: `20/s → 40/s in 30 s, Poisson`. */
 export const loadText = (load: Load): string => {
   const users = 'users' in load ? plural(load.users, 'user') : '';
   const think =
@@ -94,7 +94,7 @@ const lasting = (load: Load, duration: Milliseconds): Load => {
   return { ...load, curve: load.curve.map((piece) => ({ ...piece, duration })) };
 };
 
-/** How long the loads of a plan last; `at most` if answers or objectives can end the last one earlier. */
+/** Says how long the loads of a plan last, with `at most` if answers or objectives can end the last one earlier. */
 export const plannedTime = (plan: Plan): string => {
   const whole = Math.max(...stageSpans(plan).map(({ to }) => to));
   const mayEndEarlier = plan.until !== undefined || endsWithAnswers(plan);
@@ -103,7 +103,7 @@ export const plannedTime = (plan: Plan): string => {
 
 type RanLoads = Pick<Result, 'plan' | 'scheduled' | 'partial'>;
 
-/** Describes the load of each stage of a run. If its objectives ended it early, the last text says how long it lasted. */
+/** Describes the load of each stage of a run. If objectives ended it early, the last text says how long it lasted. */
 export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly string[] => {
   const texts = plan.stages.map(({ load }) => loadText(load));
   const { from, to } = stageSpans(plan).at(-1)!;
@@ -112,7 +112,7 @@ export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly stri
   return [...texts.slice(0, -1), `${loadText(last)}, decided`];
 };
 
-/** The load of a run with one stage, otherwise how many populations or stages it has. */
+/** Formats the load of a run with one stage, or else the number of its populations or stages. */
 export const loadsText = (run: RanLoads): string => {
   const texts = loadTexts(run);
   const { populations } = run.plan;
@@ -122,7 +122,7 @@ export const loadsText = (run: RanLoads): string => {
 
 const minute = 60_000;
 
-/** The need per minute; a trace shorter than a minute is counted as a whole. */
+/** Says the need per minute. A trace shorter than a minute counts as a whole. */
 const traceNeedLine = (facts: TraceLoad['facts']): string => {
   const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
@@ -134,9 +134,9 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
-  // A key of one target cannot stand in for that of another.
+  // A key of one target cannot replace that of another.
   if (plan.targets !== undefined) return null;
-  // Dividing by no limit needs no key.
+  // The division by an infinite limit gives 0, so no key is needed.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
     Math.ceil((used * count) / (sumOfLimits(plan, field) ?? Number.POSITIVE_INFINITY));
   const needed = Math.max(
@@ -148,7 +148,7 @@ const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string |
     : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${count}`;
 };
 
-/** Says how long the trace is as recorded, in which unit its times were taken, and its busiest second. */
+/** Says how long the recorded trace is, in which unit its times were read, and how full its busiest second is. */
 const spanLine = ({ speed, facts }: TraceLoad): string => {
   const { unit, duration, busiestSecond } = facts;
   const taken = unit === undefined ? '' : `, with its times in ${unitNames[unit]}`;
@@ -181,7 +181,7 @@ const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): str
   return clippedTexts.join(', ') || 'nothing is clipped';
 };
 
-/** Returns sentences on what a file of prompts has and no request sends. */
+/** Returns sentences on the parts of a file of prompts that no request sends. */
 const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): readonly string[] => {
   if (dropped === undefined) return [];
   const { rows, firstRow, turns, fields } = dropped;
@@ -196,7 +196,9 @@ const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): rea
   ]);
 };
 
-/** Returns sentences on what the files of a plan's prompts have and no request sends; none if it is nothing. */
+/**
+ * Returns sentences on the parts of a plan's files of prompts that no request sends; none if there are no such parts.
+ */
 export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   const sources = stages
     .flatMap(({ traffic }) => traffic)
@@ -220,7 +222,7 @@ export const clippedTraces = ({ stages }: Plan): readonly string[] =>
     return texts.map((text) => `${load.file}: ${text}`);
   });
 
-/** What each trace of a plan needs and what was clipped, as lines; none without traces. */
+/** Says what each trace of a plan needs and what was clipped, as lines; none without traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];

@@ -1,4 +1,4 @@
-/** Matches text that a spreadsheet would run as a formula, with the first sign in any script. */
+/** Matches text that a spreadsheet would run as a formula, by its first character in any script. */
 const formulaLike = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**

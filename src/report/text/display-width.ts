@@ -1,7 +1,7 @@
 /**
- * Makes text from elsewhere safe to print on one line. Control characters become visible signs, line ends become
- * spaces. U+FFFD replaces characters that change the writing direction, characters that XML forbids, and lone
- * surrogates, which UTF-8 cannot encode.
+ * Makes foreign text safe to print on one line. Control characters become visible signs, line ends become spaces.
+ * U+FFFD replaces characters that change the writing direction, characters that XML forbids, and lone surrogates, which
+ * UTF-8 cannot encode.
  */
 export const printable = (text: string): string =>
   text
@@ -48,7 +48,10 @@ export const paddedText = (
 const spaceBeforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%|µ|kB|MB)(?!\w))/g;
 const noBreakSpace = '\u00a0';
 
-/** Wraps a text at spaces, never between a number and its unit, into lines of at most `columns`; longer words are cut. */
+/**
+ * Wraps a text at spaces into lines of at most `columns`, but never between a number and its unit. It cuts longer
+ * words.
+ */
 export const wrappedLines = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = '';
@@ -77,7 +80,7 @@ const pieces = (word: string, columns: number): readonly string[] => {
 
 /**
  * Wraps the lines of a text for a terminal and keeps their indentation. A line with a word that is too wide, such as a
- * path, stays as it is, so that the word can be copied.
+ * path, stays unchanged, so a reader can copy the word.
  */
 export const foldedText = (text: string, columns: number): string =>
   text

@@ -25,7 +25,7 @@ const rendered = (content: Content): string => {
   return 'markup' in content ? content.markup : content.map(rendered).join('');
 };
 
-/** Makes HTML from a template. Values are escaped unless they are markup; lists are joined, and `null` is empty. */
+/** Makes HTML from a template. Values are escaped unless they are markup. Lists are joined, and `null` is empty. */
 export const markup = (literals: TemplateStringsArray, ...values: readonly Content[]): Markup => ({
   markup: literals.reduce((whole, literal, i) => whole + rendered(values[i - 1] ?? null) + literal),
 });

@@ -8,7 +8,7 @@ const groupedText = (whole: number): string =>
 
 export const countText = (value: number): string => groupedText(Math.round(value));
 
-/** Units that are counted in whole numbers. */
+/** The units that are counted in whole numbers. */
 const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters', 'bytes', 'µ']);
 
 /** Formats ten thousand bytes or more: `64.0 kB`, `1.25 MB`. */
@@ -75,7 +75,7 @@ export const timeText = (ms: number): string => {
   ]).join(' ');
 };
 
-/** Formats the same from seconds. */
+/** Formats a duration from seconds. */
 export const secondsText = (seconds: number): string => timeText(seconds * 1000);
 
 /** Formats a moment of the run, in ms since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */

@@ -22,7 +22,7 @@ export class ByteBuffer {
     const count = Math.min(end - start, room);
     const length = this.length + count;
     if (length > this.buffer.length) this.#grow(length);
-    // Most reads are appended whole, and a view of them would cost more than the check.
+    // Most reads are appended whole. A view of them would cost more than the check.
     const isWhole = count === bytes.length;
     this.buffer.set(isWhole ? bytes : bytes.subarray(start, start + count), this.length);
     this.length = length;

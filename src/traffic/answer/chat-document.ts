@@ -2,8 +2,8 @@ import { saysFailure } from './error-forms.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file brings the document of a chat, whole or a chunk, into the form of the interface if the server has another
- * form. It never removes an error: whoever calls it reads the errors of the document as it came, and of the result.
+ * This file converts the document of a chat, whole or a chunk, to the form of the interface. It never removes an error:
+ * the caller reads the errors of both the original document and the result.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +18,9 @@ const wrappers = ['result', 'data'] as const;
 /** Matches the words and numbers with which the status of a wrapper says that the chat is complete. */
 const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|completed?|done)$/i;
 
-/** Returns whether a status leaves no doubt that the chat in the same object is complete. An object has its own code. */
+/**
+ * Returns whether a status clearly says that the chat in the same object is complete. An object contains its own code.
+ */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||
   status === null ||
@@ -28,8 +30,8 @@ const isComplete = (status: unknown): boolean =>
     completeStatus.test(String(status)));
 
 /**
- * Returns choices that are no list as a list: a map from index to choice, as PHP writes it (json_encode with
- * JSON_FORCE_OBJECT, or of an array that is no list), or one choice alone. Returns `null` for anything else.
+ * Returns choices as a list. Some servers send a map from index to choice, as PHP writes it (json_encode with
+ * JSON_FORCE_OBJECT, or of an array that is no list), or a single choice. Returns `null` for anything else.
  */
 const listOfChoices = (choices: unknown): readonly unknown[] | null => {
   const fields = objectOf(choices);
@@ -41,7 +43,7 @@ const listOfChoices = (choices: unknown): readonly unknown[] | null => {
     : null;
 };
 
-/** Returns a choice whose message or delta is a text, as in SenseNova's API v1, with an object that has the text. */
+/** Returns a choice with an object in place of a message or delta that is a text, as in SenseNova's API v1. */
 const plainChoice = (choice: unknown): unknown => {
   const fields = objectOf(choice);
   const { message, delta, reasoning_content } = fields ?? {};
@@ -62,8 +64,8 @@ const withPlainChoices = (document: Fields): Fields | null => {
 };
 
 /**
- * Returns the document of a chat in the form of the interface. A document that has this form, or none that is known, is
- * returned as it is. A wrapper that says failure, or does not say that the chat is complete, is not opened.
+ * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
+ * unchanged. A wrapper is not opened if it says failure, or does not say that the chat is complete.
  */
 export const chatDocument = (json: unknown): unknown => {
   const document = objectOf(json);

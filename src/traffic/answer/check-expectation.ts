@@ -10,7 +10,7 @@ export interface WrittenChoice {
   readonly calls: readonly string[];
 }
 
-/** Returns the reason why an answer is not as expected; `null` if it is. The reason never quotes the answer. */
+/** Returns why an answer is not as expected; `null` if it is. The reason never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
 const noJsonProblem = (text: string): string => {
@@ -50,7 +50,7 @@ const compile = ({
 const tests = new WeakMap<Expectation, ExpectationTest>();
 
 /**
- * Compiles the expectation of a traffic entry, when the first request of the entry is prepared. That happens in the dry
+ * Compiles the expectation of a traffic entry when the first request of the entry is prepared. That happens in the dry
  * run before the load.
  */
 export const prepareExpectation = (expect: Expectation): ExpectationTest => {
@@ -62,8 +62,8 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Returns why the first choice that is not as expected differs, and the reason why the answer ended; `null` if
- * all choices are as expected.
+ * Returns why the first unexpected choice differs, and the reason why the answer ended; `null` if all choices are as
+ * expected.
  */
 export const describeMiss = (
   expect: Expectation,

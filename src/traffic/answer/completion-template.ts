@@ -8,7 +8,7 @@ export interface CompletionParts {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
   })[];
   readonly usage: UsageReading | null;
-  /** The bytes of what the model wrote, if they are not those of the texts in `choices`. */
+  /** The bytes that the model wrote, if they differ from those of the texts in `choices`. */
   readonly written?: number;
 }
 
@@ -20,8 +20,8 @@ export const writtenIn = ({ choices, written }: CompletionParts): number =>
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members of a completion whose values do not change the outcome, as long as each value is a text or a count, and
- * as long as the usage counts output tokens.
+ * The members of a completion whose values do not change the outcome, as long as each value is a text or a count and
+ * the usage counts output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -42,9 +42,9 @@ const maxForms = 4;
 
 /**
  * Reads completions that are not streamed, without parsing them. Most completions equal an earlier one except for ids,
- * texts and counts. So parsing is replaced by comparing the bytes between these values. A match gives the same result
- * as parsing the document: the learned body was parsed as a completion, and of the values that may differ
- * (`LearnedBody`) only the counts are part of an outcome.
+ * texts and counts. So it compares the bytes between these values instead of parsing. A match gives the same result as
+ * parsing the document: the learned body was parsed as a completion, and of the values that may differ (`LearnedBody`)
+ * only the counts are part of an outcome.
  */
 export class CompletionTemplate {
   readonly #bodies = new LearnedBodies<CompletionParts>(variableMembers, maxForms);
@@ -58,7 +58,7 @@ export class CompletionTemplate {
     if (learned === null) return null;
     const { choices, usage } = learned.reading;
     const counted = usage === null ? null : matchedUsage(learned, usage);
-    // If the usage counts no tokens, tokens are estimated from the answer's own texts, which a match does not read.
+    // If the usage counts no tokens, they are estimated from the answer's own texts. A match does not read these.
     if (counted === null || counted.output === 0) return null;
     return { choices, usage: counted, written: learned.fixedWriting + learned.body.written };
   }

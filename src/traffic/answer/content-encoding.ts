@@ -2,10 +2,10 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
 
 /**
  * This file decodes content encodings. Every request asks for `identity`, since compression makes the instants of a
- * stream inexact. If a server compresses an answer anyway, the answer is decoded, unless it is a stream.
+ * stream inexact. If a server compresses an answer anyway, it is decoded unless it is a stream.
  */
 
-/** The function that decodes each encoding. From a truncated body it returns as much as possible. */
+/** Returns the content encoding that the headers name. */
 export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;
@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The function that decodes each encoding. From a truncated body it returns as much as possible. */
+/** The function that decodes each encoding. It returns as much as possible of a truncated body. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],

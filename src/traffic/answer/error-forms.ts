@@ -4,8 +4,8 @@ import { objectOf } from './json-text.ts';
 
 /**
  * This file knows how servers write an error as JSON. A body or an event is an error if the name of a field says so
- * (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message together with a code, a status or a
- * flag that means failure is also an error. But in an answer (with `choices`, `data` or `text`), a message is no error.
+ * (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message is also an error if a code, a status or
+ * a flag beside it means failure. But in an answer (with `choices`, `data` or `text`), a message is no error.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -98,10 +98,10 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   return found;
 };
 
-/** The number of nested objects in which a message is searched. */
+/** The greatest depth of nested objects in which a message is searched. */
 const maxMessageDepth = 4;
 
-/** Returns the message of an error, which may be in another error within it; `null` for none. */
+/** Returns the message of an error; `null` for none. It may be in another error inside. */
 const messageIn = (error: unknown, depth = 0): string | null => {
   const first: unknown = Array.isArray(error) ? error[0] : error;
   const fields = objectOf(first);
@@ -127,8 +127,8 @@ const isFailingCode = (code: unknown): boolean => {
 };
 
 /**
- * Returns whether an error field in an answer means that there is no error. Servers write `{}`, `[]`, empty fields, the
- * words `None` and `null` (a text made of nothing), or a code and a word of success for that.
+ * Returns whether an error field in an answer means that there is no error. Servers then write `{}`, `[]`, empty
+ * fields, the words `None` and `null` (a text made of nothing), or a code and a word of success.
  */
 export const isBlankError = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
@@ -153,7 +153,7 @@ export const saysFailure = (body: Fields): boolean =>
   wordOf(body['__type']) !== null;
 
 /**
- * Reads a message that stands in the same object as a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code,
+ * Reads a message that is in the same object as a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code,
  * message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`), RFC 9457 (`title`,
  * `status`), APIs with `success: false`.
  */
@@ -185,8 +185,8 @@ const namedErrorIn = (body: Fields): ErrorText | null => {
 
 /**
  * Reads an error that is inside another field: Tencent Cloud (`Response`), Volcengine (`ResponseMetadata`), iFlytek
- * Spark (`header`), the Responses API (`response`). The code must be a number, since a text with the name `code` can
- * mean anything in such a field.
+ * Spark (`header`), the Responses API (`response`). The code must be a number, since a text named `code` can mean
+ * anything in such a field.
  */
 const innerErrorIn = (body: Fields): ErrorText | null => {
   for (const value of Object.values(body)) {
@@ -200,18 +200,15 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Returns whether a document has one of the fields that make it an answer. An empty text is none, nor is the text of an
- * error of FastChat (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
+ * Returns whether a document has a field that makes it an answer. An empty text does not. The text of an error of
+ * FastChat does not either (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
  */
 const isAnswer = ({ choices, text, data, error_code: code }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) ||
   (text !== undefined && text !== '' && !isFailingCode(code)) ||
   Array.isArray(data);
 
-/**
- * Reads an error from MiniMax's `base_resp` (API reference, status_code), which can stand in the same document as
- * choices.
- */
+/** Reads an error from MiniMax's `base_resp` (API reference, status_code). The same document may have choices. */
 const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
   const status = objectOf(base_resp);
   const code = status?.['status_code'];
@@ -221,7 +218,7 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
 };
 
 /**
- * Reads the documented error `{error: {message, type, code}}`, also if `error` is a text, and the gateway's second form
+ * Reads the documented error `{error: {message, type, code}}`, even if `error` is a text, and the gateway's second form
  * of a 429.
  */
 const documentedErrorIn = (body: Fields): ErrorText => {
@@ -241,10 +238,7 @@ const detailErrorIn = (body: Fields): ErrorText | null => {
   return isDetail ? { form: 'detail', message: wordOf(detailMessage(detail)) } : null;
 };
 
-/**
- * Returns the error in a JSON value; `null` if it is none. If the value is a list, as Gemini writes it, the first entry
- * is read.
- */
+/** Returns the error in a JSON value; `null` for none. Gemini writes a list, of which it reads the first entry. */
 export const errorIn = (json: unknown): ErrorText | null => {
   const body = objectOf(Array.isArray(json) ? json[0] : json);
   if (body === null) return null;
@@ -261,12 +255,14 @@ export const errorIn = (json: unknown): ErrorText | null => {
 };
 
 /**
- * The fields of an answer, besides `error`, whose names say that they contain an error. `errors` is none of them, since
- * servers put warnings there beside a whole answer.
+ * The fields of an answer, other than `error`, whose names say that they contain an error. `errors` is not among them,
+ * since servers put warnings there beside a whole answer.
  */
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 
-/** Returns what says in an answer with choices that it failed: a field besides `error`, or a flag; undefined for nothing. */
+/**
+ * Returns what says that an answer with choices failed: a field other than `error`, or a flag; undefined for nothing.
+ */
 export const errorBeside = (answer: Fields): unknown => {
   const named = errorFields.find(
     (name) => answer[name] !== undefined && !isBlankError(answer[name]),
@@ -278,7 +274,7 @@ export const errorBeside = (answer: Fields): unknown => {
   const said = { ...answer, choices: undefined };
   return (
     messageIn(said) ??
-    // The message of a choice is what the model wrote.
+    // The model wrote the message of a choice.
     messageIn({ ...said, message: undefined }) ??
     'the answer itself says that it failed'
   );

@@ -10,8 +10,8 @@ import { objectOf } from './json-text.ts';
 type Ending = 'completes' | 'fails';
 
 /**
- * The known reasons in lower case, each with what it does to an answer. The comments name the servers that send them
- * and the place where they are defined.
+ * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send it and
+ * the place of its definition.
  */
 const endings = {
   // Sent by the OpenAI API (openai/openai-openapi, finish_reason) and in the interface (2.4).
@@ -156,15 +156,18 @@ const readFinish = (value: unknown): string | null => {
   return JSON.stringify(value).slice(0, maxReadLength);
 };
 
-/** Returns a finish reason if it is a text or an object. vLLM writes the number of the token that ended an answer as a reason. */
+/**
+ * Returns a finish reason if it is a text or an object. vLLM writes the number of the token that ended the answer as a
+ * reason.
+ */
 const wordOf = (value: unknown): string | null =>
   typeof value === 'number' ? null : readFinish(value);
 
 /**
- * Reads the finish reason of a choice from its own field, from Gemini's `finishReason` (its API in the form of OpenAI's,
- * in the last chunk), from within its delta or message, or from `finish_details` and Anthropic's `stop_reason` where
- * there is no other. OpenRouter's `native_finish_reason` is the word of the server behind it: it counts if there is no
- * other, or if only it says that the answer failed.
+ * Reads the finish reason of a choice. It may be in its own field, in Gemini's `finishReason` (its API in the form of
+ * OpenAI's, in the last chunk), or within its delta or message. If there is none, `finish_details` or Anthropic's
+ * `stop_reason` counts. OpenRouter's `native_finish_reason` is the word of the server behind it. It counts if there is
+ * no other, or if only it says that the answer failed.
  */
 export const finishOfChoice = (
   choice: Readonly<Record<string, unknown>>,
@@ -181,7 +184,10 @@ export const finishOfChoice = (
   return own ?? wordOf(choice['finish_details']) ?? wordOf(choice['stop_reason']);
 };
 
-/** Reads the finish reason of all choices at the top of a document: also Ollama's `done_reason`, Anthropic's `stop_reason`. */
+/**
+ * Reads the finish reason of all choices at the top of a document, such as Ollama's `done_reason` or Anthropic's
+ * `stop_reason`.
+ */
 export const finishOfDocument = (document: Readonly<Record<string, unknown>>): string | null =>
   readFinish(document['finish_reason']) ??
   wordOf(document['done_reason']) ??

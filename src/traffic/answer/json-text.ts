@@ -59,7 +59,7 @@ export const jsonIn = (text: string, maxValues?: number): unknown => {
   }
 };
 
-/** Matches what a Python literal writes in another way than JSON: texts, and the words for constants. */
+/** Matches what a Python literal writes differently from JSON: texts, and the words for constants. */
 const pythonParts = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(?:None|True|False)\b/gs;
 const pythonConstants: Readonly<Record<string, string>> = {
   None: 'null',
@@ -79,7 +79,7 @@ const pythonText = (text: string): string =>
 const maxPythonLength = 8192;
 
 /**
- * Parses a dictionary as Python prints it, `{'error': {'message': 'full', 'code': None}}`: servers send it if they
+ * Parses a dictionary as Python prints it: `{'error': {'message': 'full', 'code': None}}`. Servers send it if they
  * forget `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Only errors are read from
  * it, since no client accepts it as an answer.
  */

@@ -9,10 +9,7 @@ import { plainUsage, type UsageReading } from './read-usage.ts';
 
 /** The number of matches that allow one more attempt to learn. Learning a body takes as long as reading about sixty. */
 const matchesPerLearning = 64;
-/**
- * The number of attempts to learn that are allowed at the beginning. Matches cannot raise the number of open attempts
- * beyond it.
- */
+/** The number of attempts to learn that are allowed at first, and the most open attempts that matches can restore. */
 const maxLearnings = 8;
 /**
  * The maximum length of a body that is learned, in UTF-16 units. Longer bodies are hardly ever equal except for the
@@ -21,8 +18,8 @@ const maxLearnings = 8;
 const maxLearnedLength = 16 * 1024;
 
 /**
- * After so many bodies in a row without a match, only each eighth body is compared. Comparing takes a quarter of the time
- * of reading an answer.
+ * The number of bodies in a row without a match after which only each eighth body is compared. Comparing takes a
+ * quarter of the time of reading an answer.
  */
 const patience = 32;
 
@@ -46,7 +43,7 @@ class LearningAllowance {
   }
 }
 
-/** The names of the counts of a usage that may differ between bodies, of which only the first two must be there. */
+/** The counts of a usage that may differ between bodies. Only the first two must be present. */
 export const usageCounts = {
   input: ['usage', 'prompt_tokens'],
   output: ['usage', 'completion_tokens'],
@@ -68,13 +65,13 @@ export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
   readonly places: Readonly<Record<keyof typeof usageCounts, number>>;
-  /** The bytes of what the model wrote outside the places of the body. */
+  /** The number of bytes that the model wrote outside the variable places of the body. */
   readonly fixedWriting: number;
 }
 
 /**
- * Returns the usage in the last match, which equals `learned` except for its counts. Returns `null` if the counts do not
- * add up as those of a plain usage do, so that they must be parsed. The learned body must have a usage.
+ * Returns the usage in the last match, which equals `learned` except for its counts; `null` if the counts do not add up
+ * as in a plain usage, so they must be parsed. The learned body must have a usage.
  */
 export const matchedUsage = (
   { body, places }: LearnedReading<unknown>,
@@ -101,7 +98,7 @@ export class LearnedBodies<T> {
 
   /**
    * Creates an empty list. `members` are the members whose values may differ. `most` is the number of bodies that are
-   * kept: those that matched last.
+   * kept, by their last match.
    */
   constructor(members: readonly VariableMember[], most: number) {
     this.#members = members;
@@ -110,14 +107,14 @@ export class LearnedBodies<T> {
 
   /**
    * Returns the learned body that equals the part of `bytes` from `start` to before `end`, except for variable values;
-   * `null` for none, or if bodies are hardly ever equal.
+   * `null` for none, or while bodies are hardly ever equal.
    */
   match(bytes: Buffer, start: number, end: number): LearnedReading<T> | null {
     this.#misses += 1;
     if (this.#misses > patience && this.#misses % 8 !== 0) return null;
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;
-      // Most bodies match the first, so that only the others are looked at quickly before.
+      // Most bodies match the first one, so only the others get the quick check before.
       if (i > 0 && !learned.body.endsAlike(bytes, end)) continue;
       if (!learned.body.match(bytes, start, end)) continue;
       if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
@@ -129,8 +126,8 @@ export class LearnedBodies<T> {
   }
 
   /**
-   * Learns a body that was just parsed as `reading`, if the body is suitable. A body with a usage is suitable only if
-   * the places of its counts are found. `written` is the number of bytes that the model wrote in it.
+   * Learns a body that was just parsed as `reading`, if it is suitable. A body with a usage is suitable only if the
+   * places of its counts are found. `written` is the number of bytes that the model wrote in it.
    */
   learn(text: string, reading: T, hasUsage: boolean, written: number): void {
     if (!this.#allowance.take(text.length)) return;
@@ -140,7 +137,7 @@ export class LearnedBodies<T> {
       countNames.map((name) => [name, body.placeOf(usageCounts[name].at(-1)!)]),
     ) as LearnedReading<T>['places'];
     if (hasUsage && (places.input < 0 || places.output < 0)) return;
-    // A total whose place is not found would stay as it is learned.
+    // If the place of a total is not found, it would keep its learned value.
     if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
     this.#misses = 0;
     this.#learned.unshift({ body, reading, places, fixedWriting: written - body.written });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * This file learns JSON bodies, so that later bodies that match them need no parsing. Most bodies equal an earlier body
+ * This file learns JSON bodies, so later bodies that match them need no parsing. Most bodies equal an earlier one
  * except for the values of some members.
  */
 
@@ -12,8 +12,8 @@ const ZERO = 0x30;
 const LETTER_U = 0x75;
 
 /**
- * What a variable member contains: a text, a text that the model wrote (`writing`), such a text of at least one
- * character (`words`), or a whole number from 0 on.
+ * The content of a variable member: a text, a text that the model wrote (`writing`), such a text with at least one
+ * character (`words`), or a whole number from 0.
  */
 type VariableValue = 'text' | 'writing' | 'words' | 'count';
 
@@ -42,7 +42,7 @@ export const variableMember = (
   return { path, name, holds, search };
 };
 
-/** The maximum number of digits of a count. A count with so many digits is still exact. */
+/** The maximum number of digits of a count. A count of this length is still exact. */
 const maxDigits = 15;
 
 /**
@@ -86,7 +86,7 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two lists of values to put into the places. All values are different. */
+/** Two lists of values for the places. All values differ. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   writing: (place: number): string => textAt(base, place),
@@ -130,7 +130,10 @@ export class LearnedBody {
   /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
-  /** The bytes of what the model wrote in the last match, at first in the learned body, and of its first words. */
+  /**
+   * The number of bytes that the model wrote in the last match, or in the learned body before a match. The next field
+   * counts those of its first words.
+   */
   written: number;
   wordsWritten = 0;
   readonly #fixed: readonly Buffer[];
@@ -175,8 +178,8 @@ export class LearnedBody {
   }
 
   /**
-   * Returns whether the part of `bytes` before `end` ends as the learned body does. This takes less time than `match`
-   * for a body of another form, since no texts are read.
+   * Returns whether the part of `bytes` before `end` ends like the learned body. For a body of another form this is
+   * quicker than `match`, since it reads no texts.
    */
   endsAlike(bytes: Buffer, end: number): boolean {
     const last = this.#fixed.at(-1)!;
@@ -249,10 +252,10 @@ const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   return isHex && to < end ? to : -1;
 };
 
-/** Whether the text whose end was found last has an escape. */
+/** Whether the last text whose end was found has an escape. */
 let isEscaped = false;
 
-/** Returns the length in bytes of the text whose end was found last, without its escapes. */
+/** Returns the length in bytes of the last text whose end was found, without its escapes. */
 const bytesOfText = (bytes: Buffer, from: number, to: number): number =>
   isEscaped
     ? Buffer.byteLength(JSON.parse(`"${bytes.toString('utf8', from, to)}"`) as string)

@@ -1,8 +1,8 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /**
- * This file masks the texts of a request in the message that answers it. Servers quote requests, so a refusal may
- * contain half of a prompt, and results must not contain prompts.
+ * This file masks texts of a request in the message that answers it. Servers quote requests, so a refusal may contain
+ * half of a prompt, and results must not contain prompts.
  */
 
 /** The minimum length of a match between a message and a prompt. Shorter matches are probably chance. */
@@ -55,8 +55,8 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
 };
 
 /**
- * Returns a function that masks the run's secrets by `redact`, and then the parts of a text that the request itself
- * contains.
+ * Returns a function that masks the run's secrets by `redact`, and then the parts of a text that quote the request
+ * itself.
  */
 export const maskEchoes =
   (request: WireRequest, redact: (text: string) => string): ((text: string) => string) =>

@@ -37,10 +37,10 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
-/** The maximum number of fields that are named of a document of another API. */
+/** The maximum number of fields that are named for a document of another API. */
 const maxNames = 8;
 
-/** Names the first fields of a document, masked, so that a reader recognizes the API that answered. */
+/** Names the first fields of a document, masked, so a reader recognises the API that answered. */
 export const namesOf = (names: readonly string[], redact: Redact): string =>
   names.length === 0 ? '' : excerpt(`the fields ${names.slice(0, maxNames).join(', ')}`, redact);
 
@@ -48,7 +48,7 @@ const noMessage = 'no message';
 
 const maxWordLength = 100;
 
-/** Prepares the parts of a body that the report shows as `excerpt` does. */
+/** Prepares the parts of a body that the report shows, as `excerpt` does. */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = wordOf(value);
@@ -62,7 +62,9 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
-/** Returns what an event without choices means that only says that something failed; `null` if it does not say so. */
+/**
+ * Returns the meaning of an event without choices that only says that something failed; `null` if it does not say so.
+ */
 const readBareFailure = (
   body: Readonly<Record<string, unknown>>,
   redact: Redact,
@@ -90,7 +92,7 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
-/** Returns the error that stands beside the text of a transcription; `null` for none. */
+/** Returns the error beside the text of a transcription; `null` for none. */
 export const readTranscriptError = (json: unknown, redact: Redact): string | null => {
   const error = errorBeside(objectOf(json) ?? {});
   return error === undefined ? null : (readErrorBody({ error }, redact)?.message ?? null);
@@ -139,8 +141,8 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
 
 /** Returns the title of an HTML page. A report shows no other part of a page. */
 const htmlTitle = (text: string): string =>
-  // A server can send any page, and the time of this search grows with the square of the page's length. So only the
-  // beginning of the page is searched.
+  // A server can send any page, and this search takes a time that grows with the square of the page's length. So it
+  // searches only the beginning of the page.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 

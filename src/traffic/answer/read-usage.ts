@@ -16,20 +16,20 @@ export interface UsageReading {
   readonly input: number | null;
   /** The tokens of the answer; `null` if the count cannot be read. */
   readonly output: number | null;
-  /** The parts of these counts that have prices of their own. */
+  /** The parts of these counts that have their own prices. */
   readonly classes: ClassCounts;
   /** Whether a count is missing or is not a plausible number. */
   readonly isOdd: boolean;
   /** Whether the total is not the sum of its parts. */
   readonly isOff: boolean;
   /**
-   * Whether the counts are whole numbers in `usage`, under the names that the OpenAI API defines, and no class but
-   * cached tokens and reasoning has tokens.
+   * Whether the usage is plain: its counts are whole numbers in `usage`, under the names of the OpenAI API, and only
+   * cached tokens and reasoning are classes with tokens.
    */
   readonly isPlain: boolean;
-  /** Whether output tokens are counted that are no text of the answer: those of images, or of refused predictions. */
+  /** Whether it counts output tokens that are no text of the answer: those of images, or of refused predictions. */
   readonly isBeyondText?: boolean;
-  /** The readings of single choices, if the server counts the tokens of each choice by itself. */
+  /** The readings of single choices, if the server counts the tokens of each choice separately. */
   readonly byChoice?: ReadonlyMap<number, UsageReading>;
 }
 
@@ -65,9 +65,9 @@ const names = {
 } as const;
 
 /**
- * The other words for both counts, as names without capitals and punctuation: `tokens_in`, `num_prompt_tokens`,
+ * Other words for both counts, as names without capitals and punctuation: `tokens_in`, `num_prompt_tokens`,
  * `prompt_tokens_count` (SambaNova), `input_token_count` (IBM watsonx), `answer_tokens` (Baichuan), `tokens_evaluated`
- * (llama.cpp's own API). They are read only where no other name is there.
+ * (llama.cpp's own API). They are read only if there is no other name.
  */
 const otherNames = {
   input:
@@ -119,11 +119,13 @@ const firstCount = (usage: Fields, side: Side): unknown => {
 const hasCount = (usage: Fields, side: Side): boolean =>
   readTokenCount(firstCount(usage, side)) !== null;
 
-/** The words in the names of fields whose counts are not those of one answer: sums, bounds, prices, another model's. */
+/**
+ * Matches words in the names of fields that do not count one answer: sums, bounds, prices, or another model's counts.
+ */
 const otherCounts =
   /total|cumul|session|account|monthly|daily|lifetime|today|limit|quota|budget|previous|estimat|remaining|allowed|price|pricing|guardrail|moderation|conversation|(?:^|_)(?:max|min|user|key|org|organi[sz]ation|team|project|tenant|customer|plan|cached)_/i;
 
-/** The names of fields with the usage of one answer. */
+/** Matches the names of fields with the usage of one answer. */
 const usageName =
   /^(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens|stats|statistics|metrics)(?:_?(?:info|metadata|stats|details))?$/i;
 
@@ -137,7 +139,7 @@ const namedUsage = (fields: Fields): Fields | undefined => {
 };
 
 /**
- * Returns the usage in a field that only its name shows, at the top of a document or one level below: LiteLLM's
+ * Returns the usage in a field that only its name reveals, at the top of a document or one level below: LiteLLM's
  * `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`, `x_usage`.
  */
 const namedUsageIn = (document: Fields): Fields | undefined => {
@@ -152,7 +154,7 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
   return undefined;
 };
 
-/** The places where documents contain counts besides those of single choices, in order of preference. */
+/** The places of counts in documents, other than those of single choices, in order of preference. */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
   ({ usage }) => usage,
@@ -238,7 +240,7 @@ const sumOf = (counts: readonly (number | null | undefined)[]): number | null =>
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 };
 
-/** Adds up the answers of several choices to one prompt, which counts once. */
+/** Adds up the answers of several choices to one prompt. The prompt counts once. */
 const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading => {
   const all = [...byChoice.values()];
   const [first] = all as [UsageReading];
@@ -273,14 +275,14 @@ const readChoices = ({ choices }: Fields): UsageReading | null => {
 /** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  // This runs for each chunk that is parsed, so it makes no iterators.
+  // This runs for each parsed chunk, so it makes no iterators.
   for (let position = 0; position < places.length; position += 1) {
     const value = places[position]!(document);
     if (value !== undefined && value !== null) {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
       if (reading.input !== null || reading.output !== null) return reading;
-      // If there is a usage, objects in the other places have another meaning.
+      // If a document has a usage, objects in the other places have another meaning.
       if (position < 2) found ??= reading;
     }
     if (position > 0) continue;
@@ -291,7 +293,7 @@ export const readUsage = (document: Fields): UsageReading | null => {
   return found;
 };
 
-/** Returns the later of two counts. A count of none after tokens were counted says nothing. */
+/** Returns the later of two counts. A 0 after counted tokens says nothing. */
 const laterCount = (before: number | null, after: number | null): number | null =>
   after === null || (after === 0 && before !== null) ? before : after;
 

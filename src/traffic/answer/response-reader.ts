@@ -30,7 +30,7 @@ export type AbortReason = NonNullable<AnswerReader['abortReason']>;
 export interface BodyReader {
   /** Receives the bytes of one read, at least one byte. The bytes are valid only during the call. */
   onBytes(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a body that ended as it should, or that was complete when it was aborted. */
+  /** Returns the outcome of a body that ended properly, or that was complete when it was aborted. */
   outcome(isTruncated: boolean): Outcome;
   /** Returns the part of the answer that was received, if the answer ends too early at this moment. */
   partial(): Answer | null;
@@ -96,7 +96,7 @@ const noRoom: AbortReason = {
 };
 
 /**
- * This is a class and not an object literal. V8 allocates the getter of an object literal among the old objects, which
+ * This is a class, not an object literal. V8 allocates the getter of an object literal among the old objects, which
  * would keep the whole answer in memory for longer.
  */
 class SharedMemoryReader implements BodyReader {
@@ -181,7 +181,7 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
 };
 
 /**
- * Adds a note, once, about limits for which the headers name no window. They count as limits per minute, and the run
+ * Adds a note, once, about limits without a window in the headers. They count as limits per minute, and the run
  * compares them with those of its plan.
  */
 const noteAssumedLimits = (
@@ -230,8 +230,7 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.bytes;
     this.bytes += bytes.length;
-    // The bytes up to the maximum are still read, so that the outcome does not depend on how the body is divided into
-    // reads.
+    // The bytes up to the maximum are still read, so the outcome does not depend on how the body is divided into reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -304,8 +303,8 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * Reads one response as `readResponse` does, for a body whose parts have instants. A compressed body is rejected, since
- * its instants would be those of the compressor's blocks. `name` is the name of the body in sentences, for example `the
+ * Reads one response like `readResponse`, for a body whose parts have instants. It rejects a compressed body, since its
+ * instants would be those of the compressor's blocks. `name` is the name of the body in sentences, for example `the
  * stream`.
  */
 export const readTimedResponse = (

@@ -6,10 +6,10 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time, in ms, until requests are admitted again according to the reset headers of a 429: the latest reset
- * of all limits that are exhausted or that the refusal names. Without such limits, it is the soonest reset, since an
- * attempt that is too early costs less than waiting for a daily limit. Of another status, as some limiters answer, only
- * limits that are used up count: it may have nothing to do with them.
+ * Returns the time in ms until requests are admitted again, by the reset headers of a 429. It is the latest reset of
+ * all limits that are exhausted or that the refusal names. If there are none, it is the soonest reset, since a too
+ * early attempt costs less than waiting for a daily limit. Some limiters answer with another status. For that, only
+ * exhausted limits count, since it may have nothing to do with limits.
  */
 const untilReset = (
   { status, headers }: RefusedResponse,
@@ -33,7 +33,7 @@ const untilReset = (
 };
 
 const quarterHour = 15 * 60_000;
-/** The largest error of a difference between `Date` and the reset time, which are rounded to whole seconds, in ms. */
+/** The largest error of the difference between `Date` and the reset time, in ms. Both are rounded to whole seconds. */
 const maxRoundingError = 2000;
 
 /**
@@ -48,7 +48,7 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
   return Math.max(0, (zoned < 0 ? zoned + quarterHour : zoned) - maxRoundingError);
 };
 
-/** The longest wait that is believed, in ms: a year. */
+/** The longest plausible wait, in ms: a year. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
 const isPlausible = <Named extends { readonly wait: number | null }>(
@@ -63,16 +63,15 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can be
- * read. The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset
- * time in its body; the wait in the body. A wait in the body takes precedence over any header if it is longer, since a
- * wait that is named is never undercut. A header with a wait of 0 counts only if nothing else is named. Dates are
- * compared with the answer's own `Date` header. /
+ * Returns when a refused request may be retried, by the most exact statement of the server; `null` if none can be read.
+ * The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset time in
+ * its body; the wait in the body. A longer wait in the body takes precedence over any header, since a named wait is
+ * never shortened. A header with a wait of 0 counts only if nothing else is named. Dates are compared with the answer's
+ * own `Date` header.
  */
 export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
   const { status, headers, body } = response;
-  // The server's dates can be compared only with the server's own clock. Without that clock (NaN), the results are
-  // unknown.
+  // The server's dates can be compared only with the server's own clock. Without it (NaN), the results are unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const read = readRetryAfter(headers, now);
   const asked = isPlausible(read) ? { by: read.by, wait: read.wait } : null;

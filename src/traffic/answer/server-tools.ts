@@ -1,6 +1,6 @@
 /**
- * This file finds whether an answer shows that its server ran tools itself, such as a web search. The results of tools
- * may count as tokens of the prompt, and the calls as tokens of the answer, though neither was sent or received.
+ * This file finds whether an answer shows that its server itself ran tools, such as a web search. The results of tools
+ * may count as prompt tokens, and the calls as answer tokens, though neither was sent or received.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export const serverToolTraces: readonly string[] = [
   'web_search_results',
 ];
 
-/** How deep counts lie in a usage at most. */
+/** The greatest depth of counts in a usage. */
 const maxDepth = 3;
 
 const isSome = (value: unknown, depth = 0): boolean => {

@@ -1,5 +1,5 @@
 /**
- * Generates all texts in a part of a message, such as a content part or a tool call, but not its types and signatures.
+ * Generates all texts in a part of a message, such as a content part or a tool call, without its types and signatures.
  */
 export function* textsIn(value: unknown): Generator<string> {
   // There is no recursion, since a server may nest any number of levels.

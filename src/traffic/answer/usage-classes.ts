@@ -4,13 +4,13 @@ import { readTokenCount } from './token-count.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file reads the classes of the tokens in a usage: from a cache, into a cache, reasoning, audio. Servers count them
- * either inside the main counts or beside them; after reading, they are always inside.
+ * This file reads the classes of tokens in a usage: from a cache, into a cache, reasoning, audio. Servers count them
+ * either inside the main counts or beside them. After reading, they are always inside.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The counts of classes; a class without tokens is absent, but for cached tokens that the server reports. */
+/** The counts of classes. A class without tokens is absent, except for cached tokens that the server reports. */
 export type ClassCounts = Pick<
   TokenCounts,
   'cached' | 'cacheWrite' | 'audioInput' | 'reasoning' | 'audioOutput'
@@ -93,7 +93,7 @@ const reasoningNames: ClassNames = {
 };
 
 const audioNames = ['audio_tokens', 'audioTokens', 'audio'];
-/** Gemini's lists of tokens by modality: of the prompt, of what came from a cache, of the answer. */
+/** Gemini's lists of tokens by modality: those of the prompt, from a cache, and of the answer. */
 const modalityLists = {
   prompt: ['promptTokensDetails', 'prompt_tokens_details'],
   cache: ['cacheTokensDetails', 'cache_tokens_details'],
@@ -134,7 +134,7 @@ const audioInLists = (usage: Fields, lists: readonly string[]): number | null =>
 const audioIn = (usage: Fields, details: readonly string[]): number | null =>
   findClass(usage, { details, inside: audioNames, own: [] }).count;
 
-/** Returns the audio of a prompt without what came from a cache, which has the price of cached tokens. */
+/** Returns the audio tokens of a prompt that did not come from a cache. Cached ones have the price of cached tokens. */
 const newAudioIn = (usage: Fields): number | null => {
   const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
   // Most prompts have no audio.
@@ -162,8 +162,8 @@ const totalIn = (usage: Fields): number | null =>
   );
 
 /**
- * Returns whether a usage counts tokens that are no text: those of images (OpenRouter), of a prediction that the model
- * did not take (OpenAI), and perhaps of tools that the server ran.
+ * Returns whether a usage counts tokens that are no text: those of images (OpenRouter), those of a prediction that the
+ * model rejected (OpenAI), and perhaps those of tools that the server ran.
  */
 export const isBeyondText = (usage: Fields): boolean =>
   serverToolInUsage(usage) !== null ||
@@ -174,17 +174,17 @@ export const isBeyondText = (usage: Fields): boolean =>
     );
   });
 
-/** Whether the names of the main counts are those of servers that count cached tokens beside them. */
+/** Returns whether the names of the main counts belong to servers that count cached tokens beside them. */
 const countsBeside = (usage: Fields): boolean =>
   usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;
 
-/** Where the tokens of a cache and of reasoning are counted. */
+/** Whether the tokens of a cache and of reasoning are counted beside the main counts. */
 interface Places {
   readonly cacheBeside: boolean;
   readonly thoughtBeside: boolean;
 }
 
-/** The main counts of a usage, with all classes inside them, and the classes. */
+/** The main counts of a usage, which include all classes, and the classes. */
 interface SplitUsage {
   readonly input: number | null;
   readonly output: number | null;
@@ -194,7 +194,7 @@ interface SplitUsage {
 }
 
 export const noClasses: ClassCounts = Object.freeze({});
-/** The classes of a usage whose only report is that nothing came from a cache. Most servers send such usages. */
+/** The classes of a usage that only reports that nothing came from a cache. Most servers send such usages. */
 const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
 /** Returns the classes of a plain usage. */
@@ -206,7 +206,7 @@ export const plainClasses = (cached: number | undefined, reasoning: number): Cla
   return cached === undefined ? { reasoning } : { cached, reasoning };
 };
 
-/** Returns whether all classes are those that the OpenAI API counts, in the places where it does. */
+/** Returns whether all classes are those of the OpenAI API, in the places where it counts them. */
 export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean => {
   if (classes === noClasses || classes === noneCached) return true;
   const { cached = 0, reasoning = 0, cacheWrite, audioInput, audioOutput } = classes;
@@ -223,7 +223,7 @@ export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean =>
   );
 };
 
-/** Returns the tokens of an answer that its server counted. */
+/** Returns the tokens of an answer whose server counted them. */
 export const countedTokens = (
   input: number | null,
   output: number,
@@ -232,13 +232,13 @@ export const countedTokens = (
   if (classes === noClasses) return { input, output, source: 'usage' };
   const { cached, cacheWrite, audioInput, reasoning, audioOutput } = classes;
   const others = cacheWrite ?? audioInput ?? reasoning ?? audioOutput;
-  // Most servers report only these. A copy of unknown fields takes ten times as long.
+  // Most servers report only these. Copying unknown fields takes ten times as long.
   return cached !== undefined && others === undefined
     ? { input, output, cached, source: 'usage' }
     : { input, output, ...classes, source: 'usage' };
 };
 
-/** Whether details count nothing: each of them is 0 or absent, and none is an object of its own. */
+/** Returns whether details count nothing: each is 0 or absent, and none is an object. */
 const areZeros = (details: unknown): boolean => {
   if (typeof details !== 'object') return false;
   for (const name in details) {
@@ -249,8 +249,8 @@ const areZeros = (details: unknown): boolean => {
 };
 
 /**
- * Returns the classes of a usage without tokens in classes whose total, if any, is the sum of its main counts. Returns
- * `null` for any other usage.
+ * Returns the classes of a usage without class tokens whose total, if any, is the sum of its main counts; `null` for
+ * any other usage.
  */
 const simpleClasses = (
   usage: Fields,
@@ -272,7 +272,7 @@ const simpleClasses = (
   return classes;
 };
 
-/** The counts of the classes, and where their names say that they are counted. */
+/** Reads the counts of the classes, and where their names say that they are counted. */
 const readClasses = (usage: Fields) => {
   const [read, written] = [findClass(usage, cachedNames), findClass(usage, cacheWriteNames)];
   const thought = findClass(usage, reasoningNames);
@@ -291,7 +291,10 @@ const readClasses = (usage: Fields) => {
   return { classes, byName };
 };
 
-/** The tokens of an answer, of which those of classes may be inside or beside. `null` stands for an unknown count. */
+/**
+ * The tokens of an answer. Those of classes may be inside or beside the main counts. `null` stands for an unknown
+ * count.
+ */
 interface CountedTokens {
   readonly prompt: number | null;
   readonly answer: number | null;
@@ -313,7 +316,7 @@ const isPossible = (
   (cacheBeside || cache <= (prompt ?? cache)) &&
   (thoughtBeside || reasoning <= (answer ?? reasoning));
 
-/** Returns where the classes are counted, and whether the total fits: the total decides, or else the names. */
+/** Returns where the classes are counted, and whether the total fits. The total decides, or else the names. */
 const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
   const { cacheBeside, thoughtBeside } = byName;
   const possible = [
@@ -329,7 +332,7 @@ const findPlaces = (counted: CountedTokens, byName: Places, total: number | null
 const addTo = (count: number | null, more: number): number | null =>
   count === null ? null : count + more;
 
-/** Returns whether a total that the server names is not the sum of two known counts. */
+/** Returns whether a reported total differs from the sum of two known counts. */
 const isOtherThan = (total: number | null, prompt: number | null, answer: number | null): boolean =>
   total !== null && total > 0 && prompt !== null && answer !== null && total !== prompt + answer;
 
@@ -343,7 +346,7 @@ export const splitUsage = (
   if (simple !== null) return { input, output, classes: simple, isOff: false };
   const { classes, byName } = readClasses(usage);
   const prompt = input === null ? null : input + toolPromptIn(usage);
-  // Gemini leaves out the answer's count if the model only thought.
+  // Gemini leaves out the answer's count if the model only reasoned.
   const answer = output === null && byName.thoughtBeside ? 0 : output;
   const { cached = 0, cacheWrite = 0, reasoning = 0 } = classes;
   const cache = cached + cacheWrite;

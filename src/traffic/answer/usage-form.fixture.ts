@@ -17,7 +17,7 @@ export interface UsageForm {
   /** The fields of the document, beside `choices`. */
   readonly fields: object;
   readonly tokens: FormTokens;
-  /** Whether the total is not the sum of its parts, which an answer notes. */
+  /** Whether the total is not the sum of its parts. The answer then has a note. */
   readonly isOff?: boolean;
 }
 
@@ -29,7 +29,7 @@ export const usageForm = (
   isOff = false,
 ): UsageForm => ({ name, source, fields: { usage }, tokens, isOff });
 
-/** The main counts of a usage, with so many more tokens in its total. */
+/** The main counts of a usage, with `more` tokens in its total. */
 export const sums = (prompt_tokens: number, completion_tokens: number, more = 0) => ({
   prompt_tokens,
   completion_tokens,

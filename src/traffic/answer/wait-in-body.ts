@@ -6,17 +6,16 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
 /** This file reads the waits that servers name in the bodies of refusals. */
 
 /**
- * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970, NaN if it is
- * unknown.
+ * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970; NaN if unknown.
  */
 type WaitReader = (body: string, now: number) => number | null;
 
-/** A duration, which may be written with a word in place of the number 1: `a minute`, `one hour`. */
+/** Matches a duration. A word may replace the number 1: `a minute`, `one hour`. */
 const duration = `(?<wait>${durationPattern}|(?:an?|one) (?:second|minute|hour|day)(?![a-z]))`;
-/** What may stand before a duration. The most of a wait counts as the wait, which is never undercut. */
+/** Matches words before a duration. The longest possible wait counts, since a wait is never shortened. */
 const qualifier =
   '(?:about |approximately |around |at least |at most |up to |no more than |another |the next |next |~ ?)?';
-/** How long something takes or took. Without a request to wait, this is no wait. */
+/** Excludes sentences about how long something takes or took. Without a request to wait, that is no wait. */
 const timeTakenGuard =
   '(?<!\\b(?:takes?|taken|taking|took|lasts?|lasted) (?:(?:usually|only|about|around|up to|at most|as long as|no more than|less than|approximately) ){0,2})';
 
@@ -45,9 +44,9 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 };
 
 /**
- * The names of fields that contain a wait, without capitals, punctuation and the unit at their end. If no unit is
- * named, they are in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
- * (`retryDelay`), OpenAI for a plan that is used up (openai/codex, usage_limit_reached: `resets_in_seconds`).
+ * The names of fields that contain a wait, without capitals, punctuation and the unit at their end. Without a unit,
+ * they are in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
+ * (`retryDelay`), OpenAI for an exhausted plan (openai/codex, usage_limit_reached: `resets_in_seconds`).
  */
 const waitFields: ReadonlySet<string> = new Set(
   'estimatedtime retryafter retryin nextretryin nextretryafter retrydelay resetin resetsin resetafter waittime waitfor estimatedwait suggestedwait tryagainin availablein nextavailablein timeuntilreset timeuntilretry timetoreset timetoretry timetowait'.split(
@@ -58,7 +57,7 @@ const waitFields: ReadonlySet<string> = new Set(
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];
-/** The ends of fields' names that say their unit, with its length in ms. */
+/** The endings of field names that say the unit, with its length in ms. */
 const nameUnits: Readonly<Record<string, number>> = {
   ms: 1,
   millis: 1,
@@ -76,10 +75,10 @@ const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|m
 const unitFirst =
   /^(?<unit>ms|millis|milliseconds|secs?|seconds|mins?|minutes)(?:until|till?|to|before)(?:wait|(?:next)?(?:reset|retry|request|available))$/;
 
-/** The numbers of waits that a client made: `waits` has no unit, but `wait_s` has. */
+/** The plural names, which count the waits of a client: `waits` has no unit, but `wait_s` has. */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
 
-/** Returns the length of the unit of a field with a wait, in ms; undefined for a field that contains none. */
+/** Returns the length of the unit of a field with a wait, in ms; undefined for a field without a wait. */
 const unitOfField = (name: string): number | undefined => {
   if (waitFields.has(name)) return second;
   const first = unitFirst.exec(name)?.groups?.['unit'];
@@ -89,8 +88,8 @@ const unitOfField = (name: string): number | undefined => {
 };
 
 /**
- * The names of fields that contain the moment of another attempt, without capitals and punctuation: `nextAccessTime` is
- * that of WSO2's API Manager.
+ * The names of fields that contain the moment of another attempt, without capitals and punctuation. WSO2's API Manager
+ * sends `nextAccessTime`.
  */
 const momentFields: ReadonlySet<string> = new Set(
   'reset resetat resetsat retryat nextretryat availableat nextavailableat nextrequestat resettime resettimestamp ratelimitreset xratelimitreset nextaccesstime waituntil blockeduntil lockeduntil limiteduntil throttleduntil banneduntil suspendeduntil cooldownuntil'.split(
@@ -110,7 +109,7 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  // The clock is not needed for a duration. A date would need it, and gives no number.
+  // A duration does not need the clock. A date would need it, but is no number.
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * unit
     : millisecondsUntilReset(value, Number.NaN);
@@ -144,7 +143,9 @@ const fieldWait: WaitReader = (body, now) => {
   return null;
 };
 
-/** Reads what follows the name of the header `Retry-After`, which some texts quote: seconds, or a number with a unit. */
+/**
+ * Reads what follows the name of the header `Retry-After`, which some texts quote: seconds, or a number with a unit.
+ */
 const quotedHeader: WaitReader = (body) => {
   const [, unit, count, word = ''] =
     /\bretry[-_ ]after(?:[-_ ](ms))?["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d{1,9})?)( ?(?:ms|s|secs?|seconds?|m|mins?|minutes?))?(?![\w.:-])/i.exec(
@@ -203,7 +204,7 @@ const headersInBody: WaitReader = (body, now) => {
 };
 
 /**
- * The forms in which bodies name a wait, each with its source. If several waits are found, the longest is used, since a
+ * The forms in which bodies name a wait, each with its source. If several waits are found, the longest counts, since a
  * router's text can contain the text of the server behind it.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [

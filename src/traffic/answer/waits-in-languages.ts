@@ -1,12 +1,13 @@
 /**
- * This file reads waits in sentences of other languages than English, by tables of their words. Sources: the
+ * This file reads waits in sentences of languages other than English, by tables of their words. Sources: the
  * translations of Django REST framework (rest_framework/locale, "Expected available in {wait} seconds."), Laravel
  * (Laravel-Lang/lang, auth.throttle) and Symfony (security-core, "please try again in %minutes% minutes").
  */
 
 /**
- * The beginnings of the words for units of time, with their lengths in ms. A `!` marks the end of a word, a `~` that of a
- * sign. */
+ * The beginnings of the words for units of time, with their lengths in ms. A `!` marks the end of a word, a `~` the end
+ * of a sign.
+ */
 const unitWords: readonly (readonly [length: number, words: string])[] = [
   [1, '毫秒|ミリ秒|밀리초'],
   [
@@ -21,7 +22,7 @@ const unitWords: readonly (readonly [length: number, words: string])[] = [
   [86_400_000, '天|일!|tag|jour|d[ií]as?!|giorn|dag|dni!|gün|ngày|hari!|дн[яіе]|дней|день|يوم'],
 ];
 
-/** The words with which a sentence says that a request may be sent again, or that its sender should wait. */
+/** The words by which a sentence says that a request may be sent again, or that its sender should wait. */
 const againWords: readonly string[] = [
   // Chinese, Japanese, Korean.
   '再|后|後|等待|等候|稍等|お待ち|다시|기다|대기|사용 가능',
@@ -70,7 +71,7 @@ const waitsIn = (part: string): readonly number[] => {
   return waits.length === 0 ? [] : [waits.reduce((sum, wait) => sum + wait, 0)];
 };
 
-/** Returns the longest wait, in ms, that a sentence in another language than English names; `null` for none. */
+/** Returns the longest wait, in ms, that a sentence in a language other than English names; `null` for none. */
 export const waitInOtherLanguage = (body: string): number | null => {
   const sentences = body.split(sentenceEnds).filter((sentence) => /\d/.test(sentence));
   const waits = sentences.flatMap((sentence) =>

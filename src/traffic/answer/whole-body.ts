@@ -74,8 +74,8 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the end of a sentence about a body of the wrong form: the server's message or, if the body lacks the fields of
- * the answer, the names of those that it has.
+ * Returns the end of a sentence about a body of the wrong form. It is the server's message, or the names of the body's
+ * fields if it lacks those of the answer.
  */
 const messageOf = (
   json: unknown,
@@ -107,7 +107,7 @@ export interface JsonFormat<T> {
   readonly template?: BodyTemplate<T>;
   /** Returns the document in the form of the schema, if servers have other forms. */
   readonly documentIn?: (json: unknown) => unknown;
-  /** Returns the server's error message if any place in the document contains an error. */
+  /** Returns the server's error message if the document contains an error anywhere. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 

@@ -2,14 +2,14 @@ import type { TokenCounts } from '../../model/observation/outcome.ts';
 import { serverToolTraces } from './server-tools.ts';
 import { mostTokensOf } from '../../model/measures/usage-audit.ts';
 
-/** This file measures what a model wrote, which bounds the tokens that a server can have counted. */
+/** This file measures what a model wrote. It bounds the tokens that a server can have counted. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a message that are not text of the model. */
+/** The fields of a message that hold no text of the model. */
 const labels: ReadonlySet<string> = new Set(['role', 'type', 'signature', 'id', 'index']);
 /**
- * The fields whose tokens are not those of their texts. An image may be an address, and has a thousand tokens; a tool
+ * The fields whose tokens do not come from their texts. An image may be an address, and has a thousand tokens. A tool
  * that the server ran has tokens that nobody receives.
  */
 const unbounded: ReadonlySet<string> = new Set([
@@ -24,8 +24,8 @@ const bytesIn = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  // This runs for each event that is parsed, so it makes no lists. The recursion is as deep as the document, which
-  // `jsonIn` limits.
+  // This runs for each parsed event, so it makes no lists. The recursion is as deep as the document, which `jsonIn`
+  // limits.
   for (const name in value) {
     if (labels.has(name)) continue;
     const inner = (value as Fields)[name];
@@ -35,14 +35,14 @@ const bytesIn = (value: unknown): number => {
 };
 
 /**
- * Returns how many bytes a model wrote in a message or delta, or in a text in its place, at most: texts that stand there
- * twice count twice. Returns not a number if the message contains a call, sound or an image.
+ * Returns the most bytes that a model wrote in a message or delta, or in a text in its place. A text that appears twice
+ * counts twice. Returns NaN if the message contains a call, sound or an image.
  */
 export const writtenBytes = (message: unknown): number => bytesIn(message);
 
-/** Adds to the tokens of a new answer how many its text can have at most; unchanged if what it wrote is unknown. */
+/** Adds to the tokens of a new answer the most that its text can have. They stay unchanged if the text is unknown. */
 export const withMost = (tokens: TokenCounts, written: number, choices: number): TokenCounts => {
-  // A copy would cost as much as all else that is done with the counts.
+  // A copy would cost as much as everything else that is done with the counts.
   if (!Number.isNaN(written)) tokens.most = mostTokensOf(written, choices);
   return tokens;
 };

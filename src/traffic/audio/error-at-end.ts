@@ -4,8 +4,8 @@ import { jsonIn, objectOf } from '../answer/json-text.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 
 /**
- * This file finds the error that a server appends to audio when it fails halfway: the status was sent, so only the body
- * is left for it. In audio of unknown length it would count as sound.
+ * This file finds an error that a server appends to audio when it fails halfway. The status was already sent, so only
+ * the body is left for the error. In audio of unknown length it would count as sound.
  */
 
 /** The maximum number of bytes at the end of a body in which an error is searched. */
@@ -13,7 +13,7 @@ const maxErrorBytes = 2048;
 /** The maximum number of places at which the error may begin. */
 const maxStarts = 20;
 
-/** Returns whether an `error` says that something failed. Tags of an honest file may end in JSON, too. */
+/** Returns whether an `error` says that something failed. Tags of an intact file may also end in JSON. */
 const isFailure = (error: unknown): boolean => {
   if (typeof error === 'string') return !/^(?:none|null|no|ok|)$/i.test(error.trim());
   const { message, type } = objectOf(error) ?? {};
@@ -24,7 +24,7 @@ const zero = new Uint8Array(1);
 
 /** The last bytes of a body that arrives in pieces, without the zeros at its end. */
 export class BodyEnd {
-  /** Up to twice as many bytes as are searched, so that most pieces move none of the earlier bytes. */
+  /** The kept bytes. They are up to twice as many as are searched, so most pieces move none of the earlier ones. */
   readonly #kept = new ByteBuffer(2 * maxErrorBytes);
   #hasZeros = false;
 
@@ -32,7 +32,7 @@ export class BodyEnd {
     let end = bytes.length;
     while (end > 0 && bytes[end - 1] === 0) end -= 1;
     if (end > 0) {
-      // No error has a zero in it, so one of them stands for all before these bytes.
+      // No error contains a zero, so one zero stands for everything before these bytes.
       if (this.#hasZeros) this.#keep(zero, 1);
       this.#keep(bytes, end);
     }

@@ -1,13 +1,13 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The number of bytes of a frame that are searched for the tag of an encoder, which is in the first frame. */
+/** The number of bytes of a frame in which an encoder's tag is searched. The tag is in the first frame. */
 const tagWindow = 54;
 
 /**
  * Returns the number of frames that a tag in the first frame declares. A frame with a tag contains no audio. The tag is
- * that of Xing or LAME, after the side information, or Fraunhofer's VBRI, always at byte 36. The number is 0 if the tag
- * contains no number; the result is `null` if the frame has no tag.
+ * that of Xing or LAME, after the side information, or Fraunhofer's VBRI, always at byte 36. Returns 0 if the tag has
+ * no number, and `null` if the frame has no tag.
  */
 const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   const at = (place: number): string => frame.toString('latin1', place, place + 4);
@@ -23,14 +23,12 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   return null;
 };
 
-/** The smallest number of frames that means "unknown". No file has so many: they would play for a year. */
+/** The smallest number of frames that means "unknown". No file has so many frames, which would play for a year. */
 const unknownCount = 0x7fff_0000;
 
 const id3v1Length = 128;
 
-/**
- * The number of unknown bytes that any MP3 file may contain. A file with more must contain even more bytes in frames.
- */
+/** The number of unknown bytes that any MP3 file may contain. A file with more must have even more bytes in frames. */
 const toleratedJunk = 4096;
 
 /** The second byte of a tag’s name. The index is the first byte. */
@@ -43,7 +41,7 @@ for (const [first, second] of ['ID', 'TA', 'AP']) {
 const mayStartFrameOrTag = (first: number, second: number): boolean =>
   first === 0xff ? (second & 0xe6) === 0xe2 : secondByteOf[first] === second;
 
-/** What was received of an MP3 file: the bytes in frames of audio, and the bytes outside of frames and tags. */
+/** The received part of an MP3 file: the bytes in frames of audio, and the bytes outside of frames and tags. */
 interface Mp3Progress {
   audio: number;
   junk: number;
@@ -106,7 +104,7 @@ const judgeEnd = (
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // Some encoders count the tag's own frame, and others do not.
+  // Some encoders count the tag's own frame, others do not.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -128,7 +126,7 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   return bytes;
 }
 
-/** Skips a frame whose header was read. `head` is the header if the frame may be an encoder's tag. */
+/** Skips a frame whose header was read. `head` is the header if the frame may be an encoder's tag, otherwise `null`. */
 function* skipFrame(
   mp3: Mp3Progress,
   found: FoundAudio,

@@ -105,7 +105,7 @@ export const samplesIn = (body: Buffer, packetLengths: readonly number[]): numbe
   return samples;
 };
 
-/** One Opus stream in a file. Several streams can follow one another (RFC 7845 section 3). */
+/** One Opus stream in a file. Several streams may follow one another (RFC 7845 section 3). */
 interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
@@ -167,7 +167,7 @@ const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
   if (position < Math.max(link.start, link.end) || position - link.start > maxLinkSamples)
     throw new ScanFault('container', `a page of the Ogg file claims position ${position}`);
   link.end = position;
-  // Playback starts after the samples that are to be skipped (RFC 7845 section 4.3).
+  // Playback starts after the samples that must be skipped (RFC 7845 section 4.3).
   const played = Math.max(0, position - link.start - link.preSkip);
   found.add(played - link.played, opusRate);
   link.played = played;

@@ -30,10 +30,10 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 };
 
 /**
- * Returns the real duration of a recording in seconds: for MP3 up to the end of the last complete frame, for WebM up to
- * the start of the last complete block, for WAV and Ogg Opus everything that the file contains. `isFinal` means that
- * the duration in the header is ignored, since it may be missing or a placeholder. `isCut` means that the container
- * declares more bytes than the file has (MP4, whose header is not compared). Returns `null` for other files.
+ * Returns the real duration of a recording in seconds. For MP3 it ends with the last complete frame, for WebM with the
+ * start of the last complete block. For WAV and Ogg Opus it is everything that the file contains. `isFinal` means that
+ * the header's duration is ignored, since it may be missing or a placeholder. `isCut` means that the container declares
+ * more bytes than the file has (MP4, whose header is not compared). Returns `null` for other files.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

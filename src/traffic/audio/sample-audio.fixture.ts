@@ -2,7 +2,7 @@ import type { SpeechFormat } from '../../model/workload/traffic.ts';
 import { createScanner } from './audio-container.ts';
 import type { ScanResult } from './scanner.ts';
 
-/** This file makes small audio files byte by byte, and scans them, for tests. */
+/** This file makes small audio files byte by byte for tests, and scans them. */
 
 /** Returns a chunk of a RIFF file. `declared` is the length that it claims. */
 export const riffChunk = (id: string, body: Buffer, declared = body.length): Buffer => {
@@ -11,7 +11,7 @@ export const riffChunk = (id: string, body: Buffer, declared = body.length): Buf
   return Buffer.concat([Buffer.from(id, 'latin1'), size, body, Buffer.alloc(body.length % 2)]);
 };
 
-/** Returns the format chunk of 16-bit PCM at 8 kHz in one channel. `codec` and what follows can be another. */
+/** Returns the format chunk of 16-bit PCM at 8 kHz in one channel. `codec` and the extension can be overridden. */
 export const wavFormat = (codec = 1, extension: readonly number[] = []): Buffer => {
   const format = Buffer.alloc(16 + extension.length);
   format.writeUInt16LE(codec, 0);
@@ -31,7 +31,10 @@ export const riff = (...chunks: readonly Buffer[]): Buffer =>
 export const wavFile = (samples: number, declared = samples * 2): Buffer =>
   riff(wavFormat(), riffChunk('data', Buffer.alloc(samples * 2, 7), declared));
 
-/** Returns a WAV file of `samples` samples that declares the bytes of its audio in 64 bits; `chunk32` is its 32-bit length. */
+/**
+ * Returns a WAV file of `samples` samples that declares the bytes of its audio in 64 bits. `chunk32` is its 32-bit
+ * length.
+ */
 export const longWav = (
   samples: number,
   {
@@ -88,17 +91,17 @@ const segmentsOf = (length: number): readonly number[] => [
   length % 255,
 ];
 
-/** The parts of a page of an Ogg file besides its packets. */
+/** The parts of an Ogg page other than its packets. */
 export interface PageParts {
   readonly first?: boolean;
   readonly last?: boolean;
   readonly position?: number;
   readonly serial?: number;
-  /** Whether the last packet continues. It then has to fill its segments. */
+  /** Whether the last packet continues. It must then fill its segments. */
   readonly open?: boolean;
 }
 
-/** Returns a page of an Ogg file. Its checksum stays 0, since nothing here checks it. */
+/** Returns a page of an Ogg file. Its checksum stays 0, since no code here checks it. */
 export const oggPage = (packets: readonly Buffer[], parts: PageParts = {}): Buffer => {
   const { first = false, last = false, position = -1, serial = 1, open = false } = parts;
   const lacing = packets.flatMap(({ length }) => segmentsOf(length));
@@ -128,7 +131,7 @@ export const opusHeaders = (preSkip: number, serial = 1): Buffer =>
     oggPage([Buffer.from('OpusTags and so on')], { position: 0, serial }),
   ]);
 
-/** Returns an Ogg Opus file of `packets` packets, one to a page, that begins to play after `preSkip` samples. */
+/** Returns an Ogg Opus file of `packets` packets, one to a page. It begins to play after `preSkip` samples. */
 export const opusFile = (packets: number, preSkip = 312, serial = 1): Buffer =>
   Buffer.concat([
     opusHeaders(preSkip, serial),
@@ -137,7 +140,7 @@ export const opusFile = (packets: number, preSkip = 312, serial = 1): Buffer =>
     ),
   ]);
 
-/** Scans a file that comes in these reads. */
+/** Scans a file that arrives in these reads. */
 export const scanReads = (format: SpeechFormat, ...reads: readonly Uint8Array[]): ScanResult => {
   const scanner = createScanner(format);
   for (const read of reads) {
@@ -148,7 +151,7 @@ export const scanReads = (format: SpeechFormat, ...reads: readonly Uint8Array[])
   return scanner.end();
 };
 
-/** Returns how many bytes have to come until the first byte of audio is among them; infinite if none is. */
+/** Returns the number of bytes up to the first byte of audio; infinite if there is none. */
 export const bytesToAudio = (format: SpeechFormat, bytes: Buffer): number => {
   const scanner = createScanner(format);
   for (let count = 1; count <= bytes.length; count += 1) {

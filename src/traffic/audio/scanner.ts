@@ -8,12 +8,12 @@ import type { AnswerNote } from '../../model/observation/outcome.ts';
 
 export interface ScanRequest {
   readonly count: number;
-  /** Whether the scan needs the bytes themselves, which should be few. If not, the bytes are only counted. */
+  /** Whether the scan needs the bytes themselves, which should be few. Otherwise, the bytes are only counted. */
   readonly keep?: boolean;
   readonly audio?: boolean;
   /**
-   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of the two
-   * may be the last byte before the request.
+   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of them may
+   * be the last byte before the request.
    */
   readonly until?: (first: number, second: number) => boolean;
 }
@@ -31,8 +31,8 @@ export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 export type ContainerScan = (found: FoundAudio) => ScanStep<void>;
 
 /**
- * Ends a scan with a reason. `container`: the structure is invalid. `truncated`: the file ends too early. `silent`: the
- * file is complete but contains no audio.
+ * The exception that ends a scan, with a reason. `container`: the structure is invalid. `truncated`: the file ends too
+ * early. `silent`: the file is complete but contains no audio.
  */
 export class ScanFault extends Error {
   readonly kind: 'container' | 'truncated' | 'silent';
@@ -111,15 +111,15 @@ export class Scanner {
     }
   }
 
-  /** Ends the scan; the body contains no more bytes. */
+  /** Ends the scan. The body contains no more bytes. */
   end(): ScanResult {
     while (this.#result === null) this.#step();
     return this.#result;
   }
 
   /**
-   * Returns the number of bytes up to the end of the two adjacent bytes that are searched, and stores these two.
-   * Returns the number of all bytes if the two are not found.
+   * Returns the number of bytes up to the end of the two adjacent bytes that are searched, and stores these two. If
+   * they are not found, returns the number of all bytes.
    */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;

@@ -62,7 +62,7 @@ const maxKeptBytes = 64 * 1024;
  */
 const maxAudioSeconds = 24 * 60 * 60;
 
-/** Turns a scan into a fault if the duration is not plausible. */
+/** Turns a scan into a fault if its duration is implausible. */
 const checkDuration = ({ seconds, fault, notes }: ScanResult): ScanResult => {
   if (seconds <= maxAudioSeconds) return { seconds, fault, notes };
   const detail = `the audio claims to play for ${seconds} s`;

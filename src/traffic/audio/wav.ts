@@ -7,8 +7,8 @@ export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
 const longLengths = 16;
 
 /**
- * Matches the names of chunks that writers put after the audio. If a length of 0 is followed by such a chunk, the file
- * really has no audio, and the length is not unknown.
+ * Matches the names of chunks that writers put after the audio. If such a chunk follows a length of 0, the file really
+ * has no audio. Otherwise the length is unknown.
  */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
@@ -46,7 +46,7 @@ const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 /** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares its length with the one that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
-  /** The length of the audio in a file with lengths of 64 bits. 0 means that it is unknown. */
+  /** The length of the audio in a file with lengths of 64 bits; 0 if unknown. */
   let longSize = 0;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
   for (;;) {

@@ -6,7 +6,7 @@ const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{
 const index = /^\s*\d+\s*$/;
 
 /**
- * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing begins a new cue; if cues are
+ * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing begins a new cue. If cues are
  * numbered, the cue begins at the number above its timing. A block without a timing is a header or a comment.
  */
 const cueTexts = (text: string, timing: RegExp): readonly string[] =>
@@ -55,7 +55,7 @@ export const readSrt = (text: string): string | null => {
 export const readVtt = (text: string): string | null =>
   vttHeader.test(text) ? transcriptOf(cueTexts(text, vttTiming)) : null;
 
-/** Returns which kind of captions a text is although it should be plain; `null` if it is plain. */
+/** Returns the kind of captions that a text is although it should be plain; `null` if it is plain. */
 export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
   if (vttHeader.test(text)) return 'WebVTT captions';
   return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';

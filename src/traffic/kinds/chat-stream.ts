@@ -55,9 +55,7 @@ const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.cha
 
 const maxKeptBytes = 64 * 1024;
 
-/**
- * Returns the error in one of several lines of JSON, which some servers stream in an API of their own; `null` for none.
- */
+/** Returns the error in one of several lines of JSON, which some servers stream in their own API; `null` for none. */
 const errorInLines = (
   json: unknown,
   text: string,
@@ -130,7 +128,7 @@ class SniffedStream extends EventStreamReader {
   }
 }
 
-/** Stores the bytes of a stream and reads its text only when it has ended, so that no token gets a late instant. */
+/** Stores the bytes of a stream and reads its text only when it has ended, so no token gets a late instant. */
 class CheckedStream implements BodyReader {
   readonly #stream: SniffedStream;
   readonly #expect: Expectation;
@@ -159,7 +157,7 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // The bytes are copied, since they are valid only during the call, and `slice` of a Buffer does not copy.
+    // The bytes are copied, since they are valid only during the call. `slice` of a Buffer does not copy.
     this.#kept.push(Buffer.from(bytes));
   }
 
@@ -194,14 +192,14 @@ class CheckedStream implements BodyReader {
   }
 }
 
-/** The statuses with which servers refuse an unknown field. 422 is that of the gateway's framework. */
+/** The statuses by which servers refuse an unknown field. The gateway's framework uses 422. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
 /** Matches the names of the request fields that ask for usage. */
 const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
  * Learns whether the target supports the request for usage. `stream_options` is not in the interface. So streams stop
- * asking for usage when the target names this field in a refusal, or refuses a stream before any stream has completed.
+ * asking for usage once the target names this field in a refusal, or refuses a stream before any stream has completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

@@ -41,7 +41,7 @@ export const chat: TrafficHandler<'chat'> = {
         readJsonAnswer(
           context,
           // The template would not read the text of a body that equals an earlier one. If the entry expects something
-          // of the text, no template is used.
+          // from the text, no template is used.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
           (completion, firstByte) => answerOf(completion, firstByte, { price, prompt, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
@@ -61,7 +61,7 @@ const missIn = (
   return describeMiss(expect, choicesOfCompletion(choices), shown);
 };
 
-/** Returns choices whose finish reasons are those of the document, where they have none. */
+/** Returns the choices. Those without a finish reason get that of the document. */
 const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
   choices: readonly Choice[],
   reason: string | null,
@@ -75,7 +75,7 @@ const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
       );
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
-  // A finish reason at the top is that of all choices that have none.
+  // A finish reason at the top applies to all choices without one.
   choices: withFinish(choices, finishOfDocument(fields)),
   usage: readUsage({ ...fields, choices }),
 }));
@@ -106,7 +106,7 @@ interface AnswerTerms {
 
 type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
 
-/** Reads how the choices ended: the reason of a choice that failed or else of the first, as results hold it. */
+/** Reads how the choices ended: the reason of a failed choice, or else of the first one, as results store it. */
 const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
   let first: string | null = null;
   let failed: string | null = null;
@@ -145,7 +145,7 @@ const notesOnUsage = (
   ];
 };
 
-/** Returns what is unusual in a completion, in the order of the alphabet. */
+/** Returns what is unusual in a completion, in alphabetical order. */
 const notesOn = (
   completion: CompletionParts,
   { isKnown, isOpen }: ReturnType<typeof endingOf>,
@@ -173,7 +173,7 @@ const answerOf = (
   const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  // A call, sound or an image is an answer, though its tokens are not known.
+  // A call, sound or an image is an answer, although its tokens are unknown.
   if (finish === null && tokens.output === 0 && writtenIn(completion) === 0) {
     const failure = 'the chat completion has neither a token nor a finish reason';
     return { issue: 'empty', failure, partial: answer };
@@ -203,8 +203,8 @@ const charactersOf = ({ choices }: CompletionParts): number => {
 };
 
 /**
- * Returns the server's usage. If the server counts 0 tokens for an answer with text, a quarter of its characters is
- * used instead.
+ * Returns the server's usage. If the server counts 0 tokens for an answer with text, it returns a quarter of the text's
+ * characters.
  */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;

@@ -77,8 +77,8 @@ export const replay = (
 };
 
 /**
- * Generates the bytes in one read, in two reads cut at every byte boundary or one in `step`, and one byte at a time.
- * `npm test` has one cut in thirteen of these.
+ * Generates the reads of some bytes: one read, two reads cut at every byte boundary (or at one in `step`), and one byte
+ * at a time. `npm test` makes one cut in thirteen.
  */
 export function* everySplit(body: Buffer, step = 1): Generator<readonly Buffer[]> {
   yield [body];
@@ -104,7 +104,7 @@ const answerWithoutTimes = (answer: Answer): object => {
   };
 };
 
-/** Removes from an outcome what is known of its prompt from an earlier answer. */
+/** Removes from an outcome what an earlier answer showed of its prompt. */
 export const withoutBefore = (outcome: Outcome): Outcome => {
   const copy = structuredClone(outcome);
   const answer = copy.kind === 'completed' ? copy.answer : 'partial' in copy ? copy.partial : null;

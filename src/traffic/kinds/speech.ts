@@ -30,8 +30,8 @@ const headers = {
 } as const;
 
 /**
- * Returns the request. The entry's further body fields override all fields except those that the answer is compared
- * with.
+ * Returns the request. The entry's further body fields override all fields except those with which the answer is
+ * compared.
  */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,

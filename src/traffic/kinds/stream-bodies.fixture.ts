@@ -10,7 +10,7 @@ import {
   withoutTimes,
 } from './replay.fixture.ts';
 
-/** This file contains bodies of event streams, and what is expected of them, for tests. */
+/** This file contains bodies of event streams for tests, and the expected results. */
 
 type Json = object | string;
 
@@ -34,7 +34,9 @@ export const usageFields = (completion: number): object => ({
   total_tokens: 5 + completion,
 });
 
-/** Returns the outcome that every way to cut the body in two gives, or one in `step` of them, without instants. */
+/**
+ * Returns the outcome, without instants, that every way to cut the body in two gives; or one in `step` of these ways.
+ */
 export const readEverySplit = (
   body: string | Buffer,
   response: ReplayedResponse = {},
@@ -53,7 +55,7 @@ export const readEverySplit = (
   return whole;
 };
 
-/** Returns a matcher without the type any, which vitest's matchers have. */
+/** Returns a matcher without the type any of vitest's matchers. */
 export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 export const including = (facts: object): unknown => expect.objectContaining(facts);
 

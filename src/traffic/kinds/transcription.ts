@@ -93,8 +93,8 @@ const readTranscript = (
 };
 
 /**
- * Returns the names of the parts that are missing in a `verbose_json`: the words if they were requested, and the
- * segments unless only words were requested.
+ * Returns the names of the missing parts in a `verbose_json`: the words if they were requested, and the segments unless
+ * only words were requested.
  */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
@@ -137,7 +137,7 @@ const readText = (
   });
 };
 
-/** The text of a transcript, or what came instead, with its message. */
+/** The text of a transcript, or the message of what came instead. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };

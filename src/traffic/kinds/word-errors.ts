@@ -9,7 +9,7 @@ import { distance } from 'fastest-levenshtein';
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
 
-/** Returns the first words of a text, up to a maximum, and the number of all further words. */
+/** Returns the first words of a text, up to a maximum, and the number of the others. */
 const wordsOf = (
   text: string,
   most: number,
@@ -28,14 +28,14 @@ const wordsOf = (
 };
 
 /**
- * The maximum number of different words. `distance` compares strings, so each word is represented by one UTF-16 code
- * unit. Unit 0 represents every word that is not in the reference text.
+ * The maximum number of different words. `distance` compares strings, so one UTF-16 code unit represents each word.
+ * Unit 0 represents every word that is not in the reference text.
  */
 const maxDistinctWords = 0xffff;
 
 /**
- * Returns the maximum number of words that are compared. The time of a comparison is proportional to both lengths, and
- * a server can send a text of any length.
+ * Returns the maximum number of words that are compared. A comparison takes a time proportional to both lengths, and a
+ * server can send a text of any length.
  */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 

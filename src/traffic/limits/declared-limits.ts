@@ -9,11 +9,11 @@ import {
 } from './read-limit-headers.ts';
 import { dateOf } from './wait-text.ts';
 
-/** This file says which limits a minute, and which others, the headers of an answer declare. */
+/** This file says which limits per minute, and which others, the headers of an answer declare. */
 
 const minute = 60_000;
 
-/** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
+/** The longest time until a reset, in ms, for which a limit without a window counts as a limit per minute. */
 const maxMinuteReset = 65_000;
 
 /** Returns the window of a limit if it is short enough to count as a limit per minute, in ms; otherwise `null`. */
@@ -40,7 +40,7 @@ const minuteCell = (
     if (said.unit !== unit || value === null) continue;
     const window = shortWindowOf(said);
     if (window === null) continue;
-    // A window that the headers state is preferred to an assumed one.
+    // A window in the headers is preferred to an assumed one.
     const isAssumed = said.window === undefined;
     const rank = 2 * (minute - window) + (isAssumed ? 1 : 0);
     if (best === null || rank < best.rank) best = { value, window, rank, isAssumed };
@@ -54,7 +54,9 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
   return found && Math.floor((found.value * minute) / found.window);
 };
 
-/** A limit whose window no header names, and which counts as one per minute; its `text` is `100 requests`. */
+/**
+ * A limit whose window no header names. It counts as a limit per minute. Its `text` is, for example, `100 requests`.
+ */
 export interface AssumedLimit {
   readonly unit: 'requests' | 'tokens';
   readonly text: string;
@@ -62,11 +64,14 @@ export interface AssumedLimit {
 
 type Quota = ReturnType<typeof readLimitHeaders>;
 interface DeclaredLimits {
-  /** The families of the headers; none for the interface's. */
+  /** The families of the headers; empty for the interface's. */
   readonly families: readonly string[];
-  /** The limits per minute and what remains of them; `null` if there are none. */
+  /** The limits per minute and their remaining amounts; `null` if there are none. */
   readonly quota: Quota;
-  /** The limits of longer windows or of other units, each once, in words: `1,000 requests a day`, `50,000 input tokens a minute`. */
+  /**
+   * The limits of longer windows or of other units, each once, in words: `1,000 requests a day`, `50,000 input tokens a
+   * minute`.
+   */
   readonly longer: readonly string[];
   readonly assumed: readonly AssumedLimit[];
 }
@@ -97,7 +102,10 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
     return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
   });
 
-/** Returns, of each unit, the interface's own values, or those of other headers if it has neither a limit nor a remaining value of its own. */
+/**
+ * Returns the quota of both units. Each unit has the interface's own values. If it has no limit and no remaining amount
+ * of its own, it has those of other headers.
+ */
 const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
   const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
     (limit ?? remaining ?? null) !== null;
@@ -118,9 +126,10 @@ const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Qu
 };
 
 /**
- * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take precedence over
- * those of other families, also if only one of them is there. A limit with a window below a minute is scaled to a minute; one per hour or day shows nothing about a
- * minute. A limit whose window no header names counts as one per minute unless it is reset later.
+ * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take
+ * precedence over those of other families, even if only one of them is present. A limit with a window below a minute is
+ * scaled to a minute. A limit per hour or day shows nothing about a minute. A limit without a window in any header
+ * counts as one per minute unless it resets later.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;

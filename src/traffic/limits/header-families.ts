@@ -35,9 +35,7 @@ interface HeaderFamily {
   readonly pattern: RegExp;
   /** The unit of the limit if the header's name contains none. */
   readonly unit: string;
-  /**
-   * The window in ms if the header's name contains none; `null` if only other headers or the time of the reset show it.
-   */
+  /** The window in ms if the header's name contains none; `null` if only other headers or the reset time show it. */
   readonly window: number | null;
   /** Whether the value of a limit can be a list such as `60, 60;w=60`. */
   readonly hasLists: boolean;
@@ -45,7 +43,7 @@ interface HeaderFamily {
 
 const field = '(?<field>limit|remaining|reset)';
 
-/** A field, of which a reset may be named `RateLimit-ResetTime`, as GitLab writes its date. */
+/** Matches a field. A reset may be named `RateLimit-ResetTime`, as GitLab writes its date. */
 const dated = `${field}(?:(?<=reset)-?time)?`;
 
 const family = (
@@ -135,7 +133,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
   // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
   family('legacy', `(?:x-)?rate-?limit-${dated}`, { window: null, hasLists: true }),
-  // Sent by gateways that put a name before the usual names, here that of the unit
+  // Sent by gateways that put a name before the usual names, here that of the unit.
   family('prefixed', `(?:x-)?(?<unit>requests|tokens)-rate-?limit-${field}`, {
     window: null,
     hasLists: true,
@@ -148,12 +146,12 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
 ];
 
-/** The names of all families, those of the IETF's combined headers too. */
+/** The names of all families, with those of the IETF's combined headers. */
 export const headerFamilyNames: readonly string[] = [
   ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
 ];
 
-/** What the name of a header means. `window` is in ms; `null` if neither the name nor its family defines it. */
+/** The meaning of a header's name. `window` is in ms; `null` if neither the name nor its family defines it. */
 export interface HeaderMeaning {
   readonly family: string;
   readonly field: 'limit' | 'remaining' | 'reset';

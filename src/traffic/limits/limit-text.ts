@@ -1,13 +1,13 @@
 import { parseList, Token } from 'structured-headers';
 import { durationIn } from './wait-text.ts';
 
-/** This file reads the values of limits: lists of the IETF's drafts, and the notations that gateways have besides. */
+/** This file reads the values of limits: lists of the IETF's drafts, and the other notations of gateways. */
 
 /** Returns a parsed number if it is finite and has few enough digits; `null` for anything else. */
 export const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
 
-/** Returns a count as a whole number, since what remains in a bucket may be a fraction. */
+/** Returns a count as a whole number, since a bucket may have a fraction remaining. */
 export const wholeOf = (value: unknown): number | null => {
   const count = countOf(value);
   return count === null ? null : Math.floor(count);
@@ -72,7 +72,7 @@ const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
 /**
  * Matches what may follow a limit without changing it: a burst (nginx's word; Lever's documentation: `10 req/s (burst
- * 20)`), whose limit it is, and how its window moves.
+ * 20)`), the limit's owner, and how its window moves.
  */
 const qualifiers =
   /[ ,;]{0,3}(?:\bburst(?: of)?[ :=]*\d{1,15}|\b(?:per|by) (?:api[ -]?key|key|user|client|ip|model|tenant|org(?:anization)?|project|team)|\b(?:sliding|fixed|rolling)(?: window)?)(?= *(?:$|[,;]))/gi;
@@ -88,8 +88,8 @@ export const windowOf = (text: string): number =>
 const isOfTokens = (word: string): boolean => /^t/i.test(word);
 
 /**
- * Reads one limit in a notation that is no list of the IETF's drafts; `null` for any other text, and for a text that
- * names another unit than its header, which is of tokens or not.
+ * Reads one limit in a notation outside the IETF's drafts; `null` for any other text. It also returns `null` if the
+ * text names another unit than its header, which is for tokens or not (`isTokens`).
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
   // Two proxies may have written the same limit.
@@ -108,7 +108,7 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
 
 /** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
-  // `2,000` is a number, and `100,100` comes from two proxies that say the same.
+  // `2,000` is a number. `100,100` comes from two proxies that say the same.
   const plain = text.replace(thousands, (number) =>
     new Set(number.split(',')).size > 1 ? withoutCommas(number) : number,
   );
@@ -123,8 +123,8 @@ export const readLimitList = (text: string, isTokens: boolean): readonly Policy[
 
 /**
  * Returns a list of named policies without what the drafts forbid. Hugging Face writes the kind of the window before
- * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`),
- * and others the names of parameters in capitals, numbers in quotes or a mark at the end.
+ * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`). Others write the names of
+ * parameters in capitals, numbers in quotes or a mark at the end.
  */
 export const plainList = (text: string): string =>
   text

@@ -14,12 +14,12 @@ const day = 86_400_000;
 export const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
 /**
- * The headers with the window of the limits beside them: in seconds (docs.omophub.com, Rate limits) or as a word
+ * The headers with the window of the limits beside them. It is in seconds (docs.omophub.com, Rate limits) or a word
  * (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
  */
 const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
 
-/** Gives the limits that name no window that of a header of its own. */
+/** Gives limits without a window the one that a separate header names. */
 export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
   const text = windowHeaders.map((name) => headers[name]).find((each) => each !== undefined);
   if (text === undefined) return;
@@ -30,9 +30,9 @@ export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]):
 };
 
 /**
- * Gives the limits that name no window that of their twin: a limit of the same number with a window in its name. Kong
- * writes one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. Of several, the shortest
- * counts.
+ * Gives limits without a window that of their twin: a limit of the same number with a window in its name. Kong writes
+ * one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. Among several windows, the
+ * shortest counts.
  */
 export const joinTwins = (all: readonly MutableLimit[]): void => {
   for (const limit of all) {
@@ -57,14 +57,14 @@ export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]
 };
 
 /**
- * Removes what remains of a limit whose value is unknown, if it is −1. Azure writes −1 for both if it reports neither,
- * and a pace would take it for a limit that is used up.
+ * Removes a remaining amount of −1 if its limit is unknown. Azure writes −1 for both if it reports neither, and a pace
+ * would take it for an exhausted limit.
  */
 export const dropUnreported = (all: readonly MutableLimit[]): void => {
   for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
 };
 
-/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
+/** The tolerance when the time to fill a bucket is compared with a day, as a share of a day. */
 const dayError = 0.02;
 
 /**

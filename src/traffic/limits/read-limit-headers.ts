@@ -27,7 +27,7 @@ import { millisecondsUntilReset } from './wait-text.ts';
 
 export type { HeaderFields } from './limit-windows.ts';
 
-/** This file reads the limit headers of known gateways and returns all limits in one form. */
+/** This file reads the limit headers of known gateways, and returns all limits in one form. */
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -54,8 +54,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly; `null` for all other forms of a reset, which can be read only with
- * the server's clock.
+ * Reads a duration or a number of seconds quickly; `null` for all other forms of a reset, which need the server's
+ * clock.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -64,8 +64,8 @@ const quickWait = (text: string): number | null => {
 };
 
 /**
- * Collects the values of limits, by the limit's name. This runs for each answer. An answer has few limits, so searching
- * the list takes less time than building a key for a map.
+ * Collects the values of limits by the limit's name. This runs for each answer. An answer has few limits, so searching
+ * a list is quicker than building a key for a map.
  */
 class Collection {
   readonly all: MutableLimit[] = [];
@@ -110,7 +110,7 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
-/** Matches words for requests at the same time, whose limit is no rate: `concurrent-requests`, `in_flight`. */
+/** Matches words for requests at the same time. Their limit is no rate: `concurrent-requests`, `in_flight`. */
 export const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 
 /** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
@@ -207,7 +207,7 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
-/** Returns the first of several numbers of seconds, as a list of limits has their resets. */
+/** Returns the first of several numbers of seconds. Resets of a list of limits are written like this. */
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
 
@@ -274,9 +274,9 @@ export const declaresLimits = (headers: HeaderFields): boolean => {
 };
 
 /**
- * Reads all limit headers of a response. Absolute resets are compared with `now`, the time of the response by the
- * server's clock (its `Date` header), in ms since 1970. The function never throws: headers that cannot be read are
- * listed in `unreadable`, as `name: value`.
+ * Reads all limit headers of a response. It compares absolute resets with `now`, the time of the response by the
+ * server's clock (its `Date` header), in ms since 1970. It never throws: `unreadable` lists headers that cannot be
+ * read, as `name: value`.
  */
 export const readReportedLimits = (headers: HeaderFields, now: number) =>
   readLimits(headers, () => now);

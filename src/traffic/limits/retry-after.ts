@@ -4,14 +4,17 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** The words for a limit in a field that names it. */
+/** The words for a limit in a field that names the limit. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
   ['requests', /\brequests?\b|\brpm\b/i],
 ] as const;
 
-/** The words for a limit in a sentence: a single request is what was refused, and a single token may be the key. */
+/**
+ * The words for a limit in a sentence. Singular words need more: a request is what was refused, and a token may be the
+ * key.
+ */
 const sentenceWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens\b|\btoken[- ](?:rate|limit|quota|usage|budget|count|per)|\btpm\b/i],
@@ -19,8 +22,8 @@ const sentenceWords = [
 ] as const;
 
 /**
- * Matches what names no limit though it has such a word: the name of the status 429, whatever limit was reached; keys
- * that are called tokens; and advice. /
+ * Matches words that name no limit although they contain such a word: the name of the status 429, whatever limit was
+ * reached; keys that are called tokens; and advice.
  */
 const otherWords = [
   /\b(?:429\W*)?too many requests\b(?!\/| (?:per|every|each)\b| (?:in |within )?(?:the last |\d|(?:an?|one) (?:second|minute|hour|day)\b))/gi,
@@ -28,15 +31,17 @@ const otherWords = [
   /\b(?:reduce|lower|decrease|limit(?= your)|fewer|retry|repeat|resend|slow down|space out)(?: or \w+)?(?: the| your| down)*(?: number| rate| frequency| volume)?(?: of)?(?: your| the)? (?:requests?(?: rate| frequency| volume)?|concurrency|parallelism|concurrent requests)\b/gi,
 ];
 
-/** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
+/**
+ * Matches the state of one of several limits. LiteLLM’s older proxies list those of requests, tokens and concurrency.
+ */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
 /** Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, OpenAI `on tokens per min (TPM)`. */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names; `null` if it names no limit or lists all limits. Texts about too many requests
- * in flight also contain the word "requests", so that limit is looked for first.
+ * Returns the limit that a text names; `null` if it names none or lists all. Texts about too many requests in flight
+ * also contain the word "requests", so that limit is searched first.
  */
 const unitIn = (
   text: string,
@@ -50,7 +55,7 @@ const unitIn = (
 const sentenceOf = (text: string): string =>
   otherWords.reduce((left, words) => left.replaceAll(words, ' '), text);
 
-/** Returns the only one of several listed limits that is used up, as its text. */
+/** Returns the text about the only exhausted one of several listed limits. */
 const usedUpIn = (text: string): string | undefined => {
   const states = text.matchAll(limitStatePattern);
   const usedUp = [...states].filter(([, , used, limit]) => Number(used) >= Number(limit));
@@ -62,7 +67,7 @@ const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:
 /**
  * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * Other texts are searched for units. What a 429 is called, in pages and in messages, names no limit.
+ * Other texts are searched for units. The name of the status 429, in pages and in messages, names no limit.
  */
 export const readRefusedLimit = (text: string) => {
   const [, type, measure] = limitNamePattern.exec(text) ?? [];
@@ -84,8 +89,8 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, the most exact first. Each row has the unit (`null`: any notation),
- * and the standard header under whose name the wait is reported.
+ * The headers that name a wait, the most exact first. Each row has the unit (`null`: any notation), and the standard
+ * header that reports name instead.
  */
 const waitHeaders = [
   // Source: openai/openai-node, src/client.ts, where this header takes precedence over retry-after.
@@ -124,7 +129,7 @@ const waitHeaders = [
 const otherWaitHeader =
   /^(?!(?:x-)?(?:max|min|no)-)(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
 
-/** Returns the waits that the headers outside of the table ask for, in ms. */
+/** Returns the waits in ms of headers outside the table. */
 const otherWaits = (headers: Readonly<Record<string, string>>, now: number): readonly number[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const found = otherWaitHeader.exec(name);
@@ -136,8 +141,8 @@ const otherWaits = (headers: Readonly<Record<string, string>>, now: number): rea
   });
 
 /**
- * Returns the longest of the waits in ms in a header that was sent once or several times (`250, 250`); NaN for anything
- * else. A number of thirteen digits is a moment in ms since 1970.
+ * Returns the longest wait in ms in a header that was sent once or several times (`250, 250`); NaN for anything else. A
+ * number of thirteen digits is a moment in ms since 1970.
  */
 const millisecondsIn = (text: string, now: number): number => {
   const members = text.split(',').map((member) => member.trim());
@@ -151,10 +156,10 @@ const millisecondsIn = (text: string, now: number): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms: by the first header of `waitHeaders` that can be read, or else the
- * longest wait of other headers; `null` if there is none. A wait of 0 counts only if no header names a longer one.
+ * Returns how long a response asks to wait, in ms: by the first readable header of `waitHeaders`, or else the longest
+ * wait of other headers; `null` if there is none. A wait of 0 counts only if no header names a longer one.
  * `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's own `Date` or,
- * if it has none, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
+ * without one, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,

@@ -63,8 +63,8 @@ const buildRequest = (
 };
 
 /**
- * Prepares the request of both kinds of chat (interface, section 4.1). The conversation is drawn from those of the
- * entry. What is known of its prompt is returned too.
+ * Prepares the request of both kinds of chat (interface, section 4.1). It draws the conversation from those of the
+ * entry. It also returns the facts about its prompt.
  */
 export const chatRequest = (
   traffic: ChatTraffic,

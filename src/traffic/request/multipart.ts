@@ -17,8 +17,8 @@ const quoteName = (name: string): string =>
   `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
 
 /**
- * Encodes a form as bytes. Equal forms give equal bytes. The boundary is a digest of the content, so that no form
- * contains its own boundary. The file comes last, so that a gateway knows the fields before it receives the file.
+ * Encodes a form as bytes. Equal forms give equal bytes. The boundary is a digest of the content, so no form contains
+ * its own boundary. The file comes last, so a gateway knows the fields before it receives the file.
  */
 export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);

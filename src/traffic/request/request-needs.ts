@@ -13,18 +13,18 @@ import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export interface NeedsContext extends Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'> {
-  /** The shares of prompts that are assumed to come from a cache and to be written to one; none by default. */
+  /** The assumed shares of prompts that are read from a cache and written to one; none by default. */
   readonly assumed?: { readonly cached: number; readonly written: number } | undefined;
 }
 
-/** Returns how many tokens of a prompt have which price, if parts of it are cached. */
+/** Returns how many tokens of a prompt have which price if parts of it are cached. */
 const tokensWith = (input: number, assumed: NeedsContext['assumed']) => {
   if (assumed === undefined) return { input };
   const cached = Math.round(input * assumed.cached);
   return { input, cached, cacheWrite: Math.round(input * assumed.written) };
 };
 
-/** What one request uses, as far as it is known before the request is sent. */
+/** What one request uses, as far as it is known before sending. */
 export interface RequestNeeds {
   /**
    * The tokens of the prompt's texts, images and recordings. Tokens that the gateway's chat template adds are not

@@ -2,17 +2,20 @@ import type { ChatContent } from '../../model/workload/workload.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 
-/** This file knows which requests of a slice have the same prompt, whose answers must report as many input tokens. */
+/**
+ * This file knows which requests of a slice have the same prompt. Their answers must report the same number of input
+ * tokens.
+ */
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 type Messages = ChatContent['messages'];
 
-/** The input tokens that the first answer to a prompt reported; absent before it. */
+/** The input tokens that the first answer to a prompt reported; absent until that answer. */
 export interface FirstAnswer {
   input?: number;
 }
 
-/** The body fields that change nothing of a prompt. Any other field may: `tools` or `reasoning_effort` do. */
+/** The body fields that do not change a prompt. Any other field may, such as `tools` or `reasoning_effort`. */
 const besidePrompts: ReadonlySet<string> = new Set(
   'max_tokens max_completion_tokens min_tokens temperature top_p top_k min_p seed stop n user stream_options ignore_eos presence_penalty frequency_penalty repetition_penalty logprobs top_logprobs cache_prompt'.split(
     ' ',
@@ -31,7 +34,7 @@ const fieldsOf = (traffic: ChatTraffic): string => {
   return text;
 };
 
-/** The first answers by prompt, and those of the conversations of entries, which are found without their text. */
+/** The first answers by prompt. Conversations of entries are found without their text. */
 interface KnownAnswers {
   readonly byText: Map<string, FirstAnswer>;
   readonly byMessages: WeakMap<Messages, WeakMap<ChatTraffic, FirstAnswer>>;
@@ -42,7 +45,7 @@ const known = new WeakMap<TargetMemory, KnownAnswers>();
 /** The maximum number of prompts of a slice. Conversations of a plan beyond them are not compared. */
 const maxPrompts = 10_000;
 
-/** Returns the first answer to a conversation that is in the plan, so that it is sent many times. */
+/** Returns the first answer to a conversation in the plan, which is sent many times. */
 export const firstAnswerTo = (
   memory: TargetMemory,
   traffic: ChatTraffic,

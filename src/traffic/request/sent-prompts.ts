@@ -12,11 +12,14 @@ import type { FirstAnswer } from './same-prompts.ts';
 import { mediaTokensIn } from './token-demand.ts';
 
 /**
- * This file remembers with which texts the requests of a slice began, so that the result says how much of each prompt a
- * cache can have held. An earlier request counts as soon as it is prepared.
+ * This file remembers the texts with which the requests of a slice began. So the result says how much of each prompt a
+ * cache can have held. An earlier request counts once it is prepared.
  */
 
-/** A beginning that was sent. Its estimated tokens; `input` are those that the server counted if it was a whole prompt. */
+/**
+ * A beginning that was sent. `tokens` are estimated. `input` are the tokens that the server counted, if it was a whole
+ * prompt.
+ */
 interface Beginning {
   tokens: number;
   input: number | null;
@@ -29,7 +32,10 @@ interface MessageNode extends Beginning {
 
 /** A prompt that was sent, and what an earlier request shared with it. */
 export interface SentPrompt {
-  /** Returns the tokens that were sent before, given all that the server counted, which it learns for later requests. */
+  /**
+   * Returns the repeated tokens of a prompt, for the total that the server counted. It learns this total for later
+   * requests.
+   */
   repeatedOf(input: number): number;
 }
 
@@ -42,7 +48,10 @@ const tokensIn = (message: Message): number =>
 
 const emptyNode = (tokens: number): MessageNode => ({ tokens, input: null, next: new Map() });
 
-/** The last token of a prompt is always computed, since the first token of the answer follows from it. */
+/**
+ * Returns the tokens that a cache can hold. The last token of a prompt is always computed, since the first token of the
+ * answer follows from it.
+ */
 const cacheable = (tokens: number, input: number): number =>
   Math.max(0, Math.min(tokens, input - 1));
 
@@ -51,7 +60,7 @@ class SentPrompts {
   readonly #systems = new Set<MessageContent>();
   readonly #named = new Map<string, Beginning>();
 
-  /** Adds a prompt whose texts are in the plan or in a file, so that remembering them takes no memory. */
+  /** Adds a prompt whose texts are in the plan or in a file. Remembering them takes no memory. */
   addMessages(messages: readonly Message[]): SentPrompt {
     let node = this.#root;
     let found: Beginning | null = null;
@@ -73,7 +82,7 @@ class SentPrompts {
     };
   }
 
-  /** Adds a generated prompt, of whose words each is a token, after a system message. */
+  /** Adds a generated prompt after a system message. Each of its words is a token. */
   addShared(messages: readonly Message[], { beginnings, isWhole, tokens }: SharedText): SentPrompt {
     const [first] = messages;
     let repeated = first?.role === 'system' && this.#isKnownSystem(first) ? 0 : null;
@@ -95,7 +104,7 @@ class SentPrompts {
     const whole = isWhole ? own : null;
     return {
       repeatedOf: (input) => {
-        // What the server counts beyond the words is the system message and its template, which may be at the beginning.
+        // The tokens beyond the words belong to the system message and its template, which may be at the beginning.
         const others = Math.max(0, input - tokens);
         const estimate = repeated === null ? 0 : repeated + others;
         const sent = (isWhole ? found?.input : null) ?? estimate;
@@ -131,8 +140,8 @@ const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
 };
 
 /**
- * Remembers a prompt of so many characters that is about to be sent; `undefined` for one whose beginnings are of no
- * interest.
+ * Remembers a prompt of this many characters that is about to be sent; `undefined` for one whose beginnings do not
+ * matter.
  */
 export const rememberPrompt = (
   memory: TargetMemory,
@@ -146,18 +155,18 @@ export const rememberPrompt = (
   return promptsOf(memory, model).addMessages(messages);
 };
 
-/** What is known of the prompt of a request. */
+/** The facts about the prompt of a request. */
 export interface PromptFacts {
   /** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
   readonly asked: number | undefined;
   readonly sent: SentPrompt | undefined;
-  /** The first answer to the same prompt; `undefined` where it is not known which prompts are the same. */
+  /** The first answer to the same prompt; `undefined` if it is unknown which prompts are the same. */
   readonly first: FirstAnswer | undefined;
 }
 
 /**
- * Adds to the tokens of a new answer what is known of its prompt. If some tokens may be of tools or images, the prompt
- * is compared with no other.
+ * Adds the facts about its prompt to the tokens of a new answer. If some tokens may come from tools or images, the
+ * prompt is compared with no other.
  */
 export const withPrompt = (
   tokens: TokenCounts,
@@ -165,7 +174,7 @@ export const withPrompt = (
   isBeyondText = false,
 ): TokenCounts => {
   const { input } = tokens;
-  // A copy would cost as much as all else that is done with the counts.
+  // A copy would cost as much as everything else that is done with the counts.
   if (asked !== undefined) tokens.asked = asked;
   if (input === null) return tokens;
   if (sent !== undefined) tokens.repeated = sent.repeatedOf(input);

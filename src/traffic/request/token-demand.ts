@@ -97,7 +97,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   };
 };
 
-/** How much of a token limit a request can use, as known before it is sent. */
+/** The part of a token limit that a request can use, as known before sending. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
 /** Returns the text of a speech request: a text that is drawn, or the next piece of a split text. */

@@ -10,7 +10,7 @@ import { describeSchemaErrors } from '../answer/whole-body.ts';
 export interface ChoiceReading {
   readonly index: number;
   /**
-   * What the choice contains. `visible`: content, a refusal or a tool call. `reasoning`: only reasoning. `nothing`:
+   * The content of the choice. `visible`: content, a refusal or a tool call. `reasoning`: only reasoning. `nothing`:
    * only a role, a finish reason, or fields that are empty or null.
    */
   readonly carries: CarriedContent;
@@ -25,7 +25,7 @@ export type ChatChunkReading =
       /** The finish reason of all choices that continue; `null` while the answer continues. */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
-      /** The bytes of what the model wrote, at most; not a number if the tokens of a call or of sound are among it. */
+      /** The most bytes that the model wrote; NaN if they include the tokens of a call or of sound. */
       readonly written: number;
     }
   | { readonly kind: 'error'; readonly message: string }
@@ -41,7 +41,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 const hasText = (fragment: unknown): boolean => {
   if (typeof fragment !== 'object' || fragment === null) return isText(fragment);
   // `textsIn` finds the same texts, but a generator for each field takes a tenth of the time of an event. The recursion
-  // is as deep as the document, and `jsonIn` limits that.
+  // is as deep as the document, which `jsonIn` limits.
   return Object.entries(fragment).some(
     ([name, value]) => name !== 'type' && name !== 'signature' && hasText(value),
   );
@@ -66,15 +66,18 @@ const carriedByContent = (content: unknown): CarriedContent => {
 };
 
 /**
- * The names of the field with reasoning in vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and
- * MiniMax; Ollama and its like; LiteLLM.
+ * The names of the reasoning field in vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and MiniMax;
+ * Ollama and similar servers; LiteLLM.
  */
 export const reasoningNames =
   'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
     ' ',
   );
 
-/** Servers that do not tell chunks from answers send a message or a text instead of a delta. Perplexity sends both, so a delta counts first. */
+/**
+ * Returns the kind of content in a choice. Servers that do not distinguish chunks from answers send a message or a text
+ * instead of a delta. Perplexity sends both, so a delta counts first.
+ */
 const carriedBy = (choice: Choice): CarriedContent => {
   if (choice.delta === undefined && isText(choice['text'])) return 'visible';
   const delta: Fields | null = choice.delta ?? objectOf(choice['message']);
@@ -103,7 +106,7 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
     choices.some(({ carries }) => carries === content),
   ) ?? 'nothing';
 
-/** Returns whether a choice has the form that `servedChunkSchema` asks for. */
+/** Returns whether a choice has the form that `servedChunkSchema` requires. */
 const isServedChoice = (choice: unknown): choice is Choice => {
   const fields = objectOf(choice);
   const delta = fields?.['delta'] ?? null;
@@ -113,8 +116,8 @@ const isServedChoice = (choice: unknown): choice is Choice => {
 };
 
 /**
- * Returns the choices of a chunk, or what is wrong with them. The schema is asked only for the sentence, since it takes
- * a fifth of the time of an event. A property test compares both.
+ * Returns the choices of a chunk, or a sentence about what is wrong with them. The schema only makes the sentence,
+ * since it takes a fifth of the time of an event. A property test compares both.
  */
 export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   if (choices === undefined || choices === null) return [];
@@ -123,7 +126,7 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   return error === undefined ? [] : describeSchemaErrors(error);
 };
 
-/** Describes data that is not JSON. A text is quoted, as the server's sentence; a part of an answer is not. */
+/** Describes data that is not JSON. It quotes a text, as the server's sentence, but not a part of an answer. */
 const notJson = (data: string, redact: (text: string) => string): string =>
   /^\s*(?:data:\s*)*[{["]/.test(data)
     ? 'it is not JSON'
@@ -175,7 +178,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : notJson(data, redact),
     );
   }
-  // Some servers keep a connection alive by events with nothing in them.
+  // Some servers keep a connection alive by events without content.
   if (json === null) return { kind: 'other', fields: [] };
   if (typeof json !== 'object' || Array.isArray(json)) {
     const said =

@@ -77,7 +77,7 @@ export class EventStreamReader implements BodyReader {
   readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** The notes, each only once. A set for each stream would take 200 bytes. */
+  /** The notes, each once. A set for each stream would take 200 bytes. */
   readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while the choice continues. */
   readonly #finishes = new Map<number, string | null>();
@@ -96,7 +96,7 @@ export class EventStreamReader implements BodyReader {
   #failedFinish: string | null = null;
   /** The fields of the first event that is no chunk, as a text. */
   #otherFields = '';
-  /** What is stored of the lines that are not fields of an event stream. */
+  /** The stored part of the lines that are no fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -200,8 +200,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Reads the event after `[DONE]`, in which some servers report the usage. Nothing else of it counts, but an error
-   * explains a stream that has no finish reason.
+   * Reads the event after `[DONE]`, in which some servers report the usage. Nothing else in it counts, but an error
+   * explains a stream without a finish reason.
    */
   #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
@@ -282,7 +282,7 @@ export class EventStreamReader implements BodyReader {
     if (last !== null) this.#finishAll(last);
   }
 
-  /** Records a finish reason that stands at the top of an event: all choices that were seen end with it. */
+  /** Records a finish reason at the top of an event. All choices that were seen end with it. */
   #finishAll(finish: string): void {
     for (const [index, reason] of this.#finishes) this.#finishes.set(index, reason ?? finish);
     this.#onFinish(finish);
@@ -301,9 +301,7 @@ export class EventStreamReader implements BodyReader {
     this.#fail('stream-error', `${detail}: ${message}`);
   }
 
-  /**
-   * Reads a line that is not a field of an event stream. It may be an error, a part of an error, or without meaning.
-   */
+  /** Reads a line that is no field of an event stream. It may be an error, a part of an error, or meaningless. */
   #onStray(line: string): void {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';

@@ -13,8 +13,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members whose values do not change what is read from an event. Two things do change it: whether the text of a
- * delta is empty, and the counts in a usage.
+ * The members whose values do not change what is read from an event. Two things do: whether the text of a delta is
+ * empty, and the counts in a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -67,9 +67,9 @@ class RepeatedEvent {
   #wordsFrom = 0;
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
-  /** The bytes of what the model wrote besides the words. */
+  /** The bytes that the model wrote in addition to the words. */
   #others = 0;
-  /** How many bytes the model wrote in the last event that matched. */
+  /** The number of bytes that the model wrote in the last event that matched. */
   written = 0;
 
   /** Drops the event, since the bytes of the last read are no longer valid. */
@@ -113,7 +113,7 @@ class RepeatedEvent {
 
 /**
  * Reads the events of a target's streams without parsing them. Most events equal an event of an earlier stream except
- * for ids, texts and counts. So parsing is replaced by comparing the bytes between these values. A match gives the same
+ * for ids, texts and counts. So it compares the bytes between these values instead of parsing. A match gives the same
  * result as parsing the document: the learned event was read as a chunk, and the values that may differ (`LearnedBody`)
  * change the reading only as described at the list of members. The words of a learned event and of a match are never
  * empty.
@@ -121,10 +121,10 @@ class RepeatedEvent {
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
-  /** How many bytes the model wrote in the last event that matched; not a number if that is unknown. */
+  /** The number of bytes that the model wrote in the last event that matched; NaN if unknown. */
   written = 0;
 
-  /** Begins a read. It must be called before the events of each read. */
+  /** Begins a read. Callers must call it before the events of each read. */
   onRead(): void {
     this.#repeated.forget();
   }

@@ -3,10 +3,10 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Reads Server-Sent Events from bytes as the HTML standard says (section 9.2.6, "Interpreting an event stream"). Lines
- * are found in the bytes before decoding. That is correct, since CR and LF are never part of another character in
- * UTF-8. So decoding the data of each event gives the same text as decoding the whole stream. `id` and `retry` are
- * ignored: they are for reconnecting, which a measurement never does.
+ * Reads Server-Sent Events from bytes by the HTML standard (section 9.2.6, "Interpreting an event stream"). It finds
+ * lines in the bytes before decoding. That is correct, since CR and LF are never part of another character in UTF-8. So
+ * decoding the data of each event gives the same text as decoding the whole stream. It ignores `id` and `retry`: they
+ * are for reconnecting, which a measurement never does.
  */
 export class SseReader {
   readonly #listener: SseListener;

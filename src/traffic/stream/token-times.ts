@@ -1,7 +1,7 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** The least number of token events with which a burst differs clearly from a short answer. */
+/** The least number of token events by which a burst clearly differs from a short answer. */
 const minBurstEvents = 10;
 /** The share of a stream's token events that must come in one burst for the stream to count as buffered. */
 const burstShare = 0.9;
@@ -57,9 +57,8 @@ export class TokenTimes extends InstantList {
 
 /**
  * Returns whether a stream was buffered: at least 90 % of its token events came in one read or within 5 ms of each
- * other, and the first token came nearly as late as the last, counted from `begun`. The result is always false for
- * fewer than ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after
- * 2,004 ms.
+ * other, and the first token came nearly as late as the last, counted from `begun`. It is always false for fewer than
+ * ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after 2,004 ms.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];

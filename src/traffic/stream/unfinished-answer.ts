@@ -1,9 +1,9 @@
 import type { ChatStreamAnswer } from '../../model/observation/outcome.ts';
 
 /**
- * Returns the answer of a stream that broke off or was left. Usage that came before every choice had ended, as in each
- * chunk of vLLM or in the first one of Anthropic's, is not what the whole answer will have had: its server may go on. So
- * its output tokens are those that came, and its cost is unknown.
+ * Returns the answer of a stream that broke off or that the client left. Usage that came before every choice had ended,
+ * as in each chunk of vLLM or in Anthropic's first one, is not that of the whole answer, since the server may continue.
+ * So the output tokens are those that came, and the cost is unknown.
  */
 export const unfinishedAnswer = (
   answer: ChatStreamAnswer,

@@ -9,11 +9,11 @@ export interface Bins {
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-/** The maximum number of bins; no screen shows more points separately. */
+/** The maximum number of bins. No screen shows more points separately. */
 const maxBins = 600;
 /**
- * The minimum number of samples per bin, below which a percentile is noise. A short run may have fewer, to keep enough
- * points.
+ * The minimum number of samples per bin. With fewer, a percentile is noise. A short run may have fewer, so that enough
+ * points remain.
  */
 const samplesPerBin = 20;
 const minBins = 10;
@@ -48,7 +48,7 @@ export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
   return bins;
 };
 
-/** Rounds to four significant digits, more than a chart can show. */
+/** Rounds to four significant digits. No chart can show more. */
 export const chartValue = (value: number): number => Number(value.toPrecision(4));
 
 type Series<Part, Value> = readonly [

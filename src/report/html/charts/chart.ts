@@ -1,5 +1,5 @@
 /**
- * This file defines the data that the page's script draws. It imports nothing, so that the script can be type-checked
+ * This file defines the data that the page's script draws. It imports nothing, so the script can be type-checked
  * against it.
  */
 
@@ -37,14 +37,14 @@ export interface Chart {
   readonly title: string;
   readonly unit: string;
   readonly step: number;
-  /** How values are drawn. Counts are constant over their bin; all others are joined from centre to centre. */
+  /** How values are drawn. Counts are constant over their bin. All others are joined from centre to centre. */
   readonly drawn: 'held' | 'joined';
   readonly lines: readonly ChartLine[];
   readonly marks: readonly ChartMarks[];
 }
 
 /**
- * The data of a page. Times are in seconds since the run began. The load ends at `scheduled`; stages that were not
+ * The data of a page. Times are in seconds since the run began. The load ends at `scheduled`. Stages that were not
  * reached are left out.
  */
 export interface PageData {

@@ -35,10 +35,10 @@ import { sumOf } from '../../../model/sums.ts';
  * each key.
  */
 
-/** Draws p50, p95 and p99. If there are too few samples for any p95, the maximum shows the tail. */
+/** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // Without a sample beyond it, a percentile would only be the maximum under another name.
+    // Without a sample beyond it, a percentile would only be another name for the maximum.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -53,7 +53,7 @@ const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[]
   return [lines[0]!, ...(tail.length > 0 ? tail : lines.slice(3))];
 };
 
-/** Marks failures by outcome, in the bins in which they ended. Only outcomes that occurred have marks. */
+/** Marks failures by outcome, in the bins in which they ended. Outcomes that did not occur have no marks. */
 const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
   chartMarks(
     intoBins(result.timeline, bins),
@@ -62,7 +62,7 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
-/** Charts percentiles by the second in which requests were due; no chart without samples. */
+/** Charts percentiles by the second in which requests were due. Without samples there is no chart. */
 const percentileCharts = (
   result: Result,
   id: string,
@@ -93,8 +93,9 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
 /**
- * Charts the requests per second that were due, sent, completed, limited or failed. Requests are counted when they have ended: from
- * `endedBefore` ms on, those in flight would be missing from what was due and sent, so these lines end there.
+ * Charts the requests per second that were due, sent, completed, limited or failed. A request is counted when it has
+ * ended. From `endedBefore` ms on, requests in flight would be missing from those due and sent, so these two lines end
+ * there.
  */
 export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);
@@ -138,7 +139,7 @@ const worst =
     return values.length === 0 ? null : chartValue(factor * Math.max(...values));
   };
 
-/** Charts the lag, then the use of event loop and processor, then the causes that blocked the loop. */
+/** Charts the lag, then the use of the event loop and the processor, then the causes that blocked the loop. */
 export const generatorCharts = (result: Result): readonly Chart[] => {
   const samples = result.slices.flatMap(({ generator }) => generator);
   const lag = percentileCharts(result, 'lag', lagSubject, lagOver);
@@ -166,7 +167,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
   ];
 };
 
-/** The maximum number of keys with a chart each. With hundreds of keys, charts are no help; the table has them all. */
+/** The maximum number of keys with a chart each. Hundreds of charts would not help, and the table has all keys. */
 export const maxChartedKeys = 12;
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {

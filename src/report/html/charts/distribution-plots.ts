@@ -20,7 +20,7 @@ const countUpTo = (histogram: Histogram, value: number): number => {
 };
 
 /**
- * Counts the samples between each two successive edges; the edges ascend. The first count includes everything below it.
+ * Counts the samples between each two neighbouring edges, which ascend. The first count includes everything below it.
  */
 const binCounts = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
   const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
@@ -33,7 +33,9 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
  */
 
 const rows = 24;
-/** The minimum factor between the ends of a scale, so that equal latencies look like one line and not like noise. */
+/**
+ * The minimum factor between the ends of a scale. With it, equal latencies look like one line rather than like noise.
+ */
 const narrowest = 1.1;
 /** The shades of cells. All cells of one shade are one path, since a page with thousands of elements opens slowly. */
 const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
@@ -45,7 +47,7 @@ const edgesOf = (least: number, most: number): readonly number[] => {
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
 };
 
-/** Draws one path for each shade; a column is `step` seconds wide. */
+/** Draws one path for each shade. A column is `step` seconds wide. */
 const shadedPaths = (
   columns: readonly (readonly number[])[],
   step: number,
@@ -105,7 +107,7 @@ const bars = 40;
  * only counted.
  */
 const drawnShare = 0.99;
-/** The minimum number of samples for a histogram; fewer are better read one by one. */
+/** The minimum number of samples for a histogram. Fewer are better read one by one. */
 const minHistogramSamples = 20;
 
 /**
@@ -166,7 +168,7 @@ const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
   return [depth(q), name] as const;
 });
 
-/** Returns the depth of the largest of n samples, in the middle of its share. */
+/** Returns the depth of the largest of n samples, which is drawn in the middle of its share. */
 const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
 const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
@@ -176,12 +178,12 @@ const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
   }).flatMap((point) => point ?? []);
 
 /**
- * The minimum number of samples for a band. With fewer, an interval exists only around the middle, and a patch there
- * looks like a finding.
+ * The minimum number of samples for a band. With fewer, only the middle has an interval, and a patch there looks like a
+ * finding.
  */
 const minBandSamples = 50;
 
-/** Draws a curve. It is dashed in the tail, where fewer than ten samples are beyond. */
+/** Draws a curve. Its tail is dashed where fewer than ten samples are beyond. */
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);

@@ -54,11 +54,11 @@ export const loadPlot = (
 };
 
 const size = [440, 280] as const;
-/** The minimum number of dots; fewer are better read one by one. */
+/** The minimum number of dots. Fewer are better read one by one. */
 const minDots = 20;
 /** The minimum factor by which token counts must differ to show a dependence. */
 const minTokenVariation = 1.5;
-/** The spread of values above which the scale is logarithmic. */
+/** The ratio of the largest to the smallest value above which the scale is logarithmic. */
 const widestLinear = 20;
 
 const axisOver = (values: readonly number[]): Axis => {
@@ -86,9 +86,8 @@ interface ScatterPart {
 }
 
 /**
- * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are
- * at the lower edge. The run ends after `end` seconds. Returns `null` without requests. A part is drawn to the scale of
- * the whole.
+ * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are at
+ * the lower edge. The run ends after `end` seconds. Returns `null` without requests. A part has the scale of the whole.
  */
 export const requestScatter = (
   traffic: TrafficKind,

@@ -37,7 +37,7 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/** Returns the client's view of the same quantity, by the id of the chart that shows both. */
+/** Returns the client's lines for the same quantity, by the id of the chart that shows both. */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
@@ -51,7 +51,7 @@ const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine
   };
 };
 
-/** Charts the server's own figures, one chart for each unit; none if its metrics were not read. */
+/** Charts the server's own figures, with one chart for each unit; none if its metrics were not read. */
 export const serverCharts = (result: Result): readonly Chart[] => {
   const { samples = [] } = result.server ?? {};
   if (samples.length === 0) return [];
