@@ -5,7 +5,7 @@ import { type Answer, type Outcome, partialOf } from '../model/observation/outco
 import { tokenClasses, tokensByClass } from '../model/workload/price.ts';
 import { mapInOrder } from './recorder.ts';
 
-/** This file adds up what the attempts of a group cost, as far as the server reported it. */
+/** This file adds up the cost of a group's attempts, as far as the server reported it. */
 
 const noTokens = (): NonNullable<Bill['tokens']> => ({
   input: 0,
@@ -41,7 +41,7 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   for (const name of tokenClasses) tokens[name] += counts[name];
 };
 
-/** Adds an attempt that did not complete; of a chat whose cost is unknown, what bounds it. */
+/** Adds an attempt that did not complete. For a chat of unknown cost, it also adds the bounds of the cost. */
 const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['size']): void => {
   const before = bill.unknown;
   addAnswer(bill, answer);
@@ -65,7 +65,7 @@ export const recordBills = (
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
   else if (outcome.kind === 'cancelled') {
-    // What was left before it was sent costs nothing.
+    // An attempt that the client left before it was sent costs nothing.
     if (sent !== null) addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
   } else if (mayCost(outcome, sent))
     addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);

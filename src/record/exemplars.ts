@@ -8,10 +8,13 @@ import { byText, type Recorder, streamOf } from './recorder.ts';
 
 /** The number of the slowest completed requests that are kept for each traffic kind. */
 const maxSlowest = 20;
-/** How many of the first failed requests are kept for each failed outcome. As many of the last ones are kept too. */
+/**
+ * The number of the first failed requests that are kept for each failed outcome. The same number of the last ones is
+ * kept.
+ */
 const maxFailed = 5;
 
-/** The exemplars of one list, the most important first: it has the lowest rank. */
+/** The exemplars of one list, in the order of their ranks. The lowest rank is the most important. */
 type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
@@ -58,7 +61,7 @@ const listsFor = (
         [`last ${outcome}`, maxFailed, 0 - ended],
       ];
 
-/** Compares ranks, then texts. So the parts of a run, merged, keep the same exemplars as the run. */
+/** Compares ranks, then texts. So the merged parts of a run keep the same exemplars as the run. */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
@@ -76,7 +79,7 @@ const insertExemplar = (
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // A restored list may contain a request twice: among the first failures and among the last.
+    // A restored list may contain a request twice, among the first failures and among the last.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);
@@ -96,8 +99,8 @@ const exemplarsIn = (lists: Exemplars): Exemplar[] => [
 ];
 
 /**
- * Compares exemplars for reports: completed requests by traffic kind, the slowest first; then failed ones by outcome,
- * in order of time.
+ * Compares exemplars for reports: first completed requests by traffic kind, the slowest first; then failed ones by
+ * outcome, in order of time.
  */
 const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   const outcome = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);

@@ -8,7 +8,7 @@ const maxReadLength = 1000;
 /** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
-/** Matches the unit after a number. A number with a unit is not taken for a name. */
+/** Matches the unit after a number. A number with a unit does not count as a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
@@ -17,7 +17,7 @@ const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=
  */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
 
-/** Masks numbers and quantities. Names are kept, since they distinguish models and voices. */
+/** Masks numbers and quantities. It keeps names, since they distinguish models and voices. */
 const withoutNumbers = (part: string): string =>
   /[\p{L}_]/u.test(part.replace(unit, '')) ? part : part.replace(/\d+(?:[.,:]\d+)*/g, number);
 
@@ -44,7 +44,7 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
 ];
 
 /**
- * Returns the start of a masked text. A name that is cut off at its end is removed, since its start could look like a
+ * Returns the start of a masked text. It removes an incomplete name at the end, since its start could look like a
  * number: `4` of `4o`.
  */
 const startOf = (masked: string): string =>
@@ -55,8 +55,8 @@ const startOf = (masked: string): string =>
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
 /**
- * The masked messages so far. The same message comes thousands of times when a limit is reached, and masking takes
- * about 10 µs each time.
+ * The masked messages so far. When a limit is reached, the same message comes thousands of times, and masking takes
+ * about 10 µs.
  */
 const knownMasks = new Map<string, string>();
 const maxKnownMasks = 256;
@@ -84,8 +84,8 @@ export type Failures = Map<string, Families>;
 
 /**
  * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
- * further messages share one row. The first messages in text order are kept, not the most frequent. So the parts of a
- * run keep the same messages as the run, and merged counts are exact.
+ * further ones share one row. The first messages in text order are kept, not the most frequent. So the parts of a run
+ * keep the same messages as the run, and merged counts are exact.
  */
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. All further families share one row. */

@@ -48,7 +48,7 @@ export const recordObjectiveCounts = (
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
 
-/** The number of answers with each finish reason; `null` where they were not counted. */
+/** The number of answers with each finish reason; `null` if they were not counted. */
 type Finishes = Map<string, number> | null;
 
 /**
@@ -56,7 +56,7 @@ type Finishes = Map<string, number> | null;
  * reason for each answer.
  */
 const maxFinishes = 20;
-/** The name under which all further finish reasons are counted. */
+/** The name that counts all further finish reasons. */
 const otherFinishes = 'others';
 /** The finish reasons of the OpenAI API. They keep their own names however many other reasons there are. */
 const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
@@ -71,9 +71,9 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
   ]);
 
 /**
- * Counts answers with a finish reason. Beyond the maximum, the first reasons in text order are kept. So the parts of a
- * run keep the same reasons as the run, and merged counts are exact. A reason that is dropped counts under its plain
- * name if that name is always kept, otherwise as `others`.
+ * Counts answers with a finish reason. Beyond the maximum, it keeps the first reasons in text order. So the parts of a
+ * run keep the same reasons as the run, and merged counts are exact. A dropped reason counts under its plain name if
+ * that name is always kept, otherwise as `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,
@@ -191,7 +191,9 @@ const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
-/** The measures that each traffic kind can have samples of, and those of answers without classes of tokens. */
+/**
+ * The measures of which each traffic kind can have samples: `all`, and `usual` for answers without classes of tokens.
+ */
 const measuresOf: ReadonlyMap<
   TrafficKind,
   Readonly<Record<'all' | 'usual', readonly MeasureName[]>>
@@ -219,8 +221,8 @@ const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
 };
 
 /**
- * Records the samples of a completed request. For a failed request it records only the times to the first parts of the
- * answer. A request on which the client was to hang up has no times.
+ * Records the samples of a completed request. For a failed one it records only the times to the first parts of the
+ * answer. A request on which the client planned to hang up has no times.
  */
 const recordSamples = (group: OpenGroup, observation: Observation): void => {
   const { toCancel } = observation;
@@ -256,7 +258,7 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   }
   recordAnswer(group, observation);
   recordUsageAudit(group, observation);
-  // A result of an older version does not say what its own attempts cost.
+  // A result of an older version does not contain the cost of its own attempts.
   if (group.bills !== undefined) recordBills(group.bills, observation);
   if (observation.toCancel) recordHangUp(group, observation);
   else recordDelays(observation, (name) => delaysIn(group, name));
@@ -356,7 +358,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
 
 /**
  * Records counts and distributions of arrivals, in one group for all arrivals with the same labels. Groups are ordered
- * by stage as in the plan, then by traffic, model, entry and key, the warm-up first.
+ * by stage as in the plan, then by traffic, model, entry and key. The warm-up comes first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);

@@ -11,7 +11,7 @@ const noHangUps = (): HangUps => ({
   time: 0,
 });
 
-/** Adds an arrival on which the client was to hang up: its outcome, and what it had received if it is cancelled. */
+/** Adds an arrival on which the client planned to hang up: its outcome, and what it had received if it is cancelled. */
 export const recordHangUp = (
   group: { hangUps?: HangUps | undefined },
   { outcome, head, sent, ended }: Observation,

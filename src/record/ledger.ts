@@ -22,7 +22,7 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by the other cells, so that their order does not depend on the order of
+ * Compares rows by the instant of sending, then by the other cells. So their order does not depend on the order of
  * adding.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
@@ -35,7 +35,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Returns the tokens of a chat and how many of them came from a cache, if the server reports them. */
+/** Returns the tokens of a chat and the number of cached ones, if the server reports them. */
 const chargedTokens = ({
   outcome,
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
@@ -94,7 +94,7 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 
 /**
  * Records a row for every attempt that was sent, by key, in the order of sending. It keeps the first `kept` rows of
- * each key. A row that is among the first of the run is also among the first of its part, so a merge loses no row.
+ * each key. A row among the first of the run is also among the first of its part, so a merge loses no row.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   return {

@@ -5,7 +5,7 @@ import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 /**
- * Returns the slices of several results in order. Each slice keeps its own lag, since a common lag would hide a late
+ * Returns the slices of several results in order. Each slice keeps its own lag, since a common one would hide a late
  * slice beside a punctual one.
  */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
@@ -40,7 +40,7 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 };
 
 /**
- * The properties that all parts of one run share: the name of each for messages, and the function that reads it from a
+ * The properties that all parts of one run share. Each has a name for messages, and a function that reads it from a
  * result.
  */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
@@ -105,8 +105,8 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 };
 
 /**
- * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The counters
- * of the reference gateway are kept only if all parts used one gateway and read the same values.
+ * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The reference
+ * gateway's counters stay only if all parts used one gateway and read the same values.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;

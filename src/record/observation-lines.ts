@@ -20,8 +20,8 @@ export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): 
 };
 
 /**
- * Formats an observation as a line, without its line feed. Numbers have full precision, so that every figure can be
- * computed again exactly.
+ * Formats an observation as a line, without its line feed. Numbers have full precision, so every figure can be computed
+ * again exactly.
  */
 export const observationLine = (observation: Observation): string =>
   JSON.stringify(observation, (_, value: unknown) =>

@@ -1,6 +1,6 @@
 import type { PrometheusSample } from './prometheus-sample.ts';
 
-/** The last fall of a counter: the value before the fall, and the number of readings since then. */
+/** The last drop of a counter: the value before it, and the number of readings since then. */
 interface Fall {
   readonly from: number;
   readings: number;
@@ -12,19 +12,19 @@ interface Course {
   /** Whether the last reading of the metric contained the series. */
   isPresent: boolean;
   fall: Fall | null;
-  /** How often the series came back after it was missing, with at least the value that it had before. */
+  /** The number of times that the series came back after it was missing, with at least its value from before. */
   returns: number;
 }
 
 /** The maximum number of readings after which a counter has its old value again if several processes take turns. */
 const maxReadings = 30;
-/** How many returns of one series prove that there are several processes. A single return may follow a pause. */
+/** The number of returns of one series that proves several processes. A single return may follow a pause. */
 const provingReturns = 2;
 
 /**
- * Detects several processes that answer in turn at one address, such as the workers behind a load balancer. If one
- * process restarts, its counter falls once and then grows. If several processes take turns, the counter falls, soon has
- * its old value again, and falls again. If a label names the process, series disappear and reappear.
+ * Detects several processes that take turns to answer at one address, such as workers behind a load balancer. If one
+ * process restarts, its counter drops once and then grows. If several take turns, the counter drops, soon has its old
+ * value again, and drops again. If a label names the process, series disappear and reappear.
  */
 export class ProcessTurns {
   readonly #courses = new Map<string, Map<string, Course>>();

@@ -1,7 +1,8 @@
 export interface PrometheusSample {
   readonly name: string;
   /**
-   * The labels in the order of their names. So a series has the same labels in whatever order the server writes them.
+   * The labels in the order of their names. So a series always has the same labels, in whatever order the server writes
+   * them.
    */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
@@ -58,7 +59,7 @@ const numberOf = (text: string): number | null => {
 };
 
 /**
- * Reads labels from `from`, behind their brace. Returns them with the index after the closing brace; `null` if they are
+ * Reads labels from `from`, after their brace. Returns them with the index after the closing brace; `null` if they are
  * malformed.
  */
 const readLabels = (line: string, from: number) => {

@@ -21,13 +21,13 @@ import type { Recorder } from './recorder.ts';
  */
 
 const count = fc.nat(9);
-/** Generates durations in eighths of a millisecond: their sums are exact, and they are not always whole thousandths. */
+/** Generates durations in eighths of a millisecond. Their sums are exact, and not always whole thousandths. */
 const span = fc.nat(12_000).map((eighths) => eighths / 8);
 /** Generates durations of up to ten seconds, in eighths of a second. */
 const seconds = fc.nat(80).map((eighths) => eighths / 8);
 const clipSeconds = fc.option(seconds);
 const words = fc.option(fc.record({ wrong: count, expected: count }));
-/** Generates tokens in eighths of a thousand, in which the sums of prefills are exact. */
+/** Generates tokens in eighths of a thousand, which keep the sums of prefills exact. */
 const promptTokens = fc.nat(9).map((eighths) => eighths * 125);
 const tokens = fc.record(
   {
@@ -42,7 +42,7 @@ const tokens = fc.record(
 );
 const finish = fc.oneof(
   fc.constantFrom('stop', 'length', 'Length', 'others', '__proto__', 'constructor', null),
-  // More than a group keeps.
+  // These are more reasons than a group keeps.
   fc.nat(40).map((n) => `invented ${n}`),
 );
 const notes = fc.subarray([...answerNoteNames], { maxLength: 3 });

@@ -8,11 +8,11 @@ export interface Portion<State, Stored> {
 }
 
 /**
- * Adds observations to a state, in any order, and adds the states of slices to one state. A state changes in place
- * while it records and while others are added to it. Recorders obey these laws, compared by what `store` returns, and
- * one suite tests them for each recorder: adding is associative and commutative, with `restore([])` as its identity;
- * the sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the portions that `split` returns
- * add up to the state. Example: two slices that recorded 3 and 4 requests, added in either order, store the same as one
+ * Adds observations to a state in any order, and adds the states of slices to one state. A state changes in place while
+ * it records and while others are added to it. Recorders obey these laws, compared by what `store` returns, and one
+ * suite tests them for each recorder: adding is associative and commutative, with `restore([])` as its identity; the
+ * sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the portions that `split` returns add
+ * up to the state. Example: two slices that recorded 3 and 4 requests, added in either order, store the same as one
  * slice that recorded all 7.
  */
 export interface Recorder<State, Stored> {
@@ -22,7 +22,7 @@ export interface Recorder<State, Stored> {
   /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state into portions of less than a millisecond each. Nothing may be recorded into the state any more. */
+  /** Splits a state into portions of less than a millisecond each. No code may record into the state after that. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
@@ -32,7 +32,7 @@ export const byText = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** Returns the stream that was received, complete or in part; `null` for none. */
+/** Returns the received stream, complete or in part; `null` for none. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer?.kind === 'chat-stream' ? answer : null;
@@ -67,10 +67,7 @@ export const mapInOrder = <Name extends string, From, To>(
 
 type Counts = Record<string, unknown>;
 
-/**
- * Adds every number to the number in the same place; a number that is missing there counts as 0. Other values stay
- * unchanged.
- */
+/** Adds every number to the number in the same place. A missing number counts as 0. Other values stay unchanged. */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;
   for (const [name, value] of Object.entries(from as Counts)) {

@@ -18,7 +18,7 @@ import { roundedFigure, streamOf } from './recorder.ts';
 
 /**
  * This file presents requests as a table with one row for each arrival. The rows have the values from which reports
- * compute percentiles, rounded as in the histograms. A value that does not exist is `null`, never 0.
+ * compute percentiles, rounded as in the histograms. A missing value is `null`, never 0.
  */
 
 /** The type of a column. `instant` is in ms since 1970, UTC. */
@@ -113,7 +113,7 @@ const timeColumns: readonly RequestColumn[] = [
 ];
 
 /**
- * The column of each measure that has one value per completed request. Chunk gaps have many values and therefore two
+ * The column of each measure with one value per completed request. Chunk gaps have many values and therefore two
  * columns; the cached share follows from two columns.
  */
 export const columnOfMeasure = {
@@ -160,7 +160,7 @@ const measureColumn = (name: MeasureName): RequestColumn => ({
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 
-/** The columns that most users want to see first. */
+/** The columns that interest most users first. */
 const headlineColumns: readonly RequestColumn[] = [
   measureColumn('ttft'),
   measureColumn('endToEnd'),
@@ -190,7 +190,7 @@ const quantities: readonly RequestColumn[] = [
   { name: 'cost', type: 'real', of: (observation) => costOf(observation) },
 ];
 
-/** The columns at the start of the file, in its order. */
+/** The columns at the start of the file, in the order of the file. */
 const placedColumns: readonly RequestColumn[] = [
   ...identityColumns,
   ...endColumns,

@@ -19,11 +19,11 @@ interface RankedRequest {
   readonly row: SampledRow;
 }
 
-/** The requests with the lowest ranks, in order of rank, at most `kept` of them. */
+/** The requests with the lowest ranks, in order of rank. There are at most `kept` of them. */
 interface LowestRanks {
   readonly kept: number;
   readonly requests: RankedRequest[];
-  /** The rank above which a request is not kept. */
+  /** The rank above which a request is dropped. */
   limit: number;
 }
 
@@ -34,8 +34,8 @@ export interface RequestSamples {
 }
 
 /**
- * Compares ranked requests by rank. Requests of equal rank are compared by their text, so that the order never depends
- * on chance.
+ * Compares ranked requests by rank. Requests of equal rank are compared by their text, so the order never depends on
+ * chance.
  */
 const inOrder = (a: RankedRequest, b: RankedRequest): number =>
   a.rank - b.rank || byText(JSON.stringify(a), JSON.stringify(b));
@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state for the next part of the run, which is later added to `before`. Requests whose rank is too
- * high for `before` are dropped at once.
+ * Creates an empty state for the next part of the run, which is later added to `before`. It drops requests whose rank
+ * is too high for `before` at once.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},
@@ -125,9 +125,9 @@ const store = (samples: RequestSamples): RequestSample[] => {
 const rowsPerPortion = 250;
 
 /**
- * Keeps a sample of completed and of failed requests: those whose hashes of seed, stage and index are lowest, which is
- * as good as a random draw. The lowest hashes of a run are also among the lowest of their part, so merged slices keep
- * the same requests as one process.
+ * Keeps a sample of completed and of failed requests. It keeps those with the lowest hashes of seed, stage and index,
+ * which is as good as a random draw. The lowest hashes of a run are also among the lowest of their part, so merged
+ * slices keep the same requests as one process.
  */
 export const requestSampleRecorder = (
   { seed }: Pick<Plan, 'seed'>,

@@ -16,8 +16,8 @@ export const sampleSliceRun = ({ index, count }: Slice): SliceRun => ({
 });
 
 /**
- * Returns the facts of a run of these slices of the sample plan, with any changes. The hash is that of the whole plan,
- * as in a run.
+ * Returns the facts of a run of these slices of the sample plan. Any field can be changed. The hash is that of the
+ * whole plan, as in a run.
  */
 export const sampleFacts = (
   slices: readonly Slice[],

@@ -6,7 +6,10 @@ import type {
 import type { Observation } from '../model/observation/observation.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** Returns a completed chat request for tests: due at 5 s, begun 1 ms late, answered after 200 ms, with any changes. */
+/**
+ * Returns a completed chat request for tests: due at 5 s, begun 1 ms late, answered after 200 ms. Any field can be
+ * changed.
+ */
 export const sampleObservation = (differing: Partial<Observation> = {}): Observation => ({
   requestId: 'run-0-15',
   stage: 0,

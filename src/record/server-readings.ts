@@ -36,10 +36,11 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
 };
 
 /**
- * Matches the labels of ranks (processes) that work together on the same requests, so that every rank reports each
- * request: SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers); and those of
- * Prometheus servers that all scraped the same process, if a federation is read (Prometheus Operator, Thanos, Cortex).
- * By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
+ * Matches the labels of ranks (processes) that work together on the same requests, so every rank reports each request.
+ * They are SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). In a
+ * federation, they are also those of Prometheus servers that all scraped the same process (Prometheus Operator, Thanos,
+ * Cortex). By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own
+ * requests.
  */
 const sharedRank =
   /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
@@ -52,8 +53,8 @@ const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['lab
 };
 
 /**
- * Returns the identity of a series. Ranks that report the same requests have the same identity. If only the scenario
- * names a metric, each rank keeps an identity of its own, since it may count something different.
+ * Returns the identity of a series. Ranks that report the same requests share an identity. If only the scenario names a
+ * metric, each rank keeps its own, since it may count something different.
  */
 const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
   JSON.stringify(knownMetrics.has(metric) ? withoutRanks(labels) : labels);
@@ -61,9 +62,9 @@ const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
 const isKnown = ({ value }: PrometheusSample): boolean => Number.isFinite(value);
 
 /**
- * Reads the lines of wanted metrics. If several ranks report the same requests, the highest of their values is taken.
- * A series without a finite value stays, so that it does not seem to have gone. `onUnread` is called with each line that
- * is not a sample.
+ * Reads the lines of wanted metrics. If several ranks report the same requests, the highest value counts. A series
+ * without a finite value stays, so it does not seem to have disappeared. It calls `onUnread` with each line that is no
+ * sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
@@ -119,12 +120,12 @@ export class ServerReadings {
   #unread = 0;
   #firstUnread = '';
   readonly #turns = new ProcessTurns();
-  /** Whether a counter has already fallen in the current reading, since one restart makes several counters fall. */
+  /** Whether a counter has already dropped in the current reading, since one restart makes several counters drop. */
   #hasFallen = false;
-  /** Which scrapes are kept: 1 means all, 2 means every second one. */
+  /** The interval of kept scrapes: 1 means all, 2 means every second one. */
   #keepEvery = 1;
 
-  /** The metrics that fall only after a restart. A scenario may also ask for the rate of other metrics. */
+  /** The metrics that drop only after a restart. A scenario may also ask for the rate of other metrics. */
   readonly #counters: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;
 
@@ -143,7 +144,7 @@ export class ServerReadings {
     );
   }
 
-  /** Returns whether a figure needs the metric of this name, under whatever name its server or a collector writes. */
+  /** Returns whether a figure needs the metric of this name, in the spelling of a server or a collector. */
   wants(metric: string): boolean {
     return this.#wanted.has(canonicalMetric(metric));
   }
@@ -153,7 +154,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. If the scrape cannot be used, returns the reason, otherwise `null`. */
+  /** Adds the lines of a scrape. Returns the reason if the scrape is unusable, otherwise `null`. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     const samples = [...reading.values()].flatMap((series) => [...series.values()]);
@@ -287,8 +288,8 @@ export class ServerReadings {
   }
 
   /**
-   * Returns the increase of a counter since the last scrape. A counter that fell is assumed to have restarted at 0, as
-   * Prometheus's `increase` assumes. A series that was missing goes on from its last value, and a new one from 0.
+   * Returns the increase of a counter since the last scrape. A counter that dropped is assumed to have restarted at 0,
+   * as in Prometheus's `increase`. A series that was missing continues from its last value, and a new one from 0.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const metric = presentIn(reading, names);

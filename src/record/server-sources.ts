@@ -1,11 +1,12 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * This file says from which metrics each figure of a server is read. If several names of a metric are listed, the name
- * differs between versions of the server, and the first name that the server has is read. vLLM: docs/design/metrics.md
- * and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
+ * This file says from which metrics each figure of a server is read. If a metric has several names, they belong to
+ * different versions of the server, and the first name that the server has is read. vLLM: docs/design/metrics.md and
+ * vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
  * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md
- * and litellm/integrations/prometheus.py. TensorRT-LLM: tensorrt_llm/metrics/collector.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
+ * and litellm/integrations/prometheus.py. TensorRT-LLM: tensorrt_llm/metrics/collector.py. `_sum`, `_count` and
+ * `_total` are Prometheus’s own endings.
  */
 
 /**
@@ -18,8 +19,8 @@ export type FigureSource =
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
       /**
-       * A label that marks parts of a whole: in the whole's series the label is empty, in the series of a part it is
-       * not. `null` if there is no such label.
+       * A label that marks parts of a whole; `null` if there is none. The label is empty in the whole's series, and has
+       * a value in those of parts.
        */
       readonly partLabel: string | null;
       readonly factor: number;
@@ -146,24 +147,24 @@ export const knownMetrics: ReadonlySet<string> = new Set(
 );
 
 /**
- * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors write an underscore in
- * its place, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
+ * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors replace it by an
+ * underscore, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
  */
 const otherNames: ReadonlyMap<string, string> = new Map(
   [...knownMetrics].flatMap((name) => {
     const plain = name.replace(':', '_');
-    // Prometheus 3 writes names without their colon also with a point, or escapes it (escaping=values).
+    // Prometheus 3 also replaces the colon by a point, or escapes it (escaping=values).
     const others = [
       plain,
       `ray_${plain}`,
       name.replace(':', '.'),
       `U__${name.replaceAll('_', '__').replace(':', '_3a_')}`,
     ];
-    // OpenMetrics names a counter without `_total`, and some exporters write its samples in this way, too.
+    // OpenMetrics names a counter without `_total`, and some exporters also write its samples like that.
     const unsuffixed = name.endsWith('_total') ? [name.slice(0, -'_total'.length)] : [];
     return [...others, ...unsuffixed].map((other) => [other, name] as const);
   }),
 );
 
-/** Returns the name that a server itself gives to a metric. Metrics that are not known keep their name. */
+/** Returns the name that a server itself gives to a metric. Unknown metrics keep their name. */
 export const canonicalMetric = (name: string): string => otherNames.get(name) ?? name;

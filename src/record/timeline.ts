@@ -13,7 +13,7 @@ import { addCounts, mapInOrder, type Recorder, getOrCreate, streamOf } from './r
 import type { Answer } from '../model/observation/outcome.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 
-/** Those counts of a second that grow when an answer is completed. */
+/** The counts of a second that grow when an answer completes. */
 type ThroughputCounts = Pick<
   TimelineSecond,
   | 'completed'
@@ -36,7 +36,7 @@ const sum = (samples: ArrayLike<number>): number => {
 
 const noInstants: Float64Array = new Float64Array(0);
 
-/** Counts instants by second. A second may contain thousands of instants, so they are added all at once. */
+/** Counts instants by second. A second may contain thousands of instants, so they are added together. */
 const countBySecond = (
   instants: Float64Array,
   add: (moment: Instant, count: number) => void,
@@ -53,8 +53,8 @@ const countBySecond = (
 };
 
 /**
- * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the remaining tokens
- * count at the last event.
+ * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the rest counts at the
+ * last event.
  */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
@@ -132,9 +132,9 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds in which something happened. An open histogram takes a kilobyte for each used part of its range, an
- * encoded histogram a few hundred bytes. So only the seconds that were used last stay open. The others are encoded, and
- * opened again if a late request belongs to them.
+ * The seconds with events. An open histogram takes a kilobyte for each used part of its range, an encoded one a few
+ * hundred bytes. So only the seconds that were used last stay open. The others are encoded, and opened again if a late
+ * request belongs to them.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
@@ -153,7 +153,7 @@ const samplesOf = {
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
-/** What a request has samples of on which the client was to hang up: its lag alone. */
+/** The measures of a request on which the client planned to hang up: only its lag. */
 const ofToCancel: readonly TimelineMeasure[] = ['lag'];
 
 const noSecond = -1;
@@ -183,8 +183,8 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /**
- * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used second
- * is encoded.
+ * Returns the open latencies of a second. If more than `atMost` seconds are then open, it encodes the least recently
+ * used one.
  */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
@@ -223,7 +223,10 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   };
 };
 
-/** How many seconds stay open while parts are added. Few are enough, since adding a part uses each second once. */
+/**
+ * The number of seconds that stay open while parts are added. Few are enough, since adding a part uses each second
+ * once.
+ */
 const openSecondsWhenAdding = 16;
 
 /**

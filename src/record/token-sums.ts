@@ -1,7 +1,7 @@
 import type { TokenSums } from '../model/measures/counts.ts';
 import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
 
-/** The sums of a group's tokens, by where the counts of tokens come from. */
+/** The sums of a group's tokens, by the source of the token counts. */
 export type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
 
 type PromptPart = NonNullable<TokenSums['cached']>;

@@ -48,9 +48,9 @@ export interface ScenarioSource {
   /** The name of the file. The plan gets this name if the scenario has none. */
   readonly name: string;
   readonly environment: Environment;
-  /** Whether other machines fill in keys and headers. Then the variables for these need not be set on this machine. */
+  /** Whether other machines fill in keys and headers. This machine then does not need their variables. */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** Whether a scenario without limits has none, and no pace. By default it has those of the interface. */
+  /** Whether a scenario without limits has no limits and no pace. By default it has those of the interface. */
   readonly needsDeclaredLimits?: boolean | undefined;
   /** The overrides in their order, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
@@ -59,8 +59,7 @@ export interface ScenarioSource {
   /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /**
-   * The files of prompts and traces that the scenario names. If they are absent, a scenario that names a file has a
-   * problem.
+   * The files of prompts and traces that the scenario names. Without them, a scenario that names a file has a problem.
    */
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
@@ -81,9 +80,7 @@ const noFiles: WorkloadFiles = {
   trace: ({ file }) => notAvailable(file),
 };
 
-/**
- * A plan, or the problems of a scenario. Also contains the files that the scenario names and that have not been read.
- */
+/** A plan, or the problems of a scenario. It also contains the files that the scenario names and that were not read. */
 export type ScenarioReading = { readonly files: readonly ReferencedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly ScenarioProblem[] }
@@ -121,7 +118,7 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
-/** Removes problems about missing keys that the scenario contains with a wrong spelling. */
+/** Removes problems about missing keys if the scenario has these keys in a wrong spelling. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,
@@ -151,7 +148,7 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // If a flag adds a load to a file that has stages, that is one problem, not several.
+  // A load from a flag in addition to stages in the file is one problem, not several.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = needsAddress(scenario);
@@ -181,12 +178,14 @@ const planOfTree = (
 
 const limitKeys = [...Object.keys(bothLimits), 'class'];
 
-/** Writes `none` for limits that a scenario leaves out, and leaves its pace out, which would have none to keep. */
+/**
+ * Writes `none` for limits that a scenario leaves out. It also removes the pace, which would have no limits to keep.
+ */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
   if (!isMapping(tree.value)) return tree;
   const { pace: _, ...value } = tree.value;
   const { limits = {} } = value;
-  // Messages about other keys name all that are expected and not there.
+  // Messages about other keys list all keys that are expected and missing.
   const isSound = isMapping(limits) && Object.keys(limits).every((key) => limitKeys.includes(key));
   return isSound
     ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }
@@ -219,9 +218,9 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds to each problem in the file the flags that cause it: without such a flag the problem would not exist. To find
- * these flags, the scenario is read again without each flag in turn. It is not enough to know which values a rule
- * reads, since a flag may repeat the file's value, or replace a value that is just as wrong.
+ * Adds to each problem in the file the flags that cause it: without such a flag, the problem would not exist. To find
+ * them, it reads the scenario again without each flag in turn. Knowing which values a rule reads is not enough: a flag
+ * may repeat the file's value, or replace a value that is just as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],

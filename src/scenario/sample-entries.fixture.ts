@@ -5,7 +5,7 @@ import type { ScenarioReading } from './read-scenario.ts';
 
 /** Returns readers of traffic entries for tests. `read` reads each within a scenario named f.yaml. */
 export const trafficEntryReaders = (read: (entry: string) => ScenarioReading) => ({
-  /** Returns what an entry without a fault becomes in the plan. */
+  /** Returns the plan's entry for an entry without a fault. */
   entryOf(this: void, entry: string): Traffic | undefined {
     const reading = read(entry);
     if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));

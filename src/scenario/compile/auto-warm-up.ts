@@ -1,7 +1,7 @@
 import { type AutoWarmUp, type Load, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 
-/** Returns when a load has become constant, in ms since its begin; `null` if it never does. */
+/** Returns when a load has become constant, in ms since its beginning; `null` if it never does. */
 const constantFrom = (load: Load): number | null => {
   switch (load.kind) {
     case 'open': {
@@ -19,8 +19,9 @@ const constantFrom = (load: Load): number | null => {
 };
 
 /**
- * Returns between which instants the warm-up of a load can end: after the load has become constant, and before half of
- * what is left. `null` for loads that have no single constant part, since what changes with the load is no warm-up.
+ * Returns the instants between which the warm-up of a load can end: when the load has become constant, and the middle
+ * of the time after that. Returns `null` for loads without a single constant part, since changes of the load are no
+ * warm-up.
  */
 export const autoWarmUpOf = (loads: readonly Load[]): AutoWarmUp | null => {
   const [load, ...others] = loads;

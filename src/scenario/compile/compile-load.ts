@@ -5,8 +5,8 @@ import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
 /**
- * A load of the plan, and the suffix that the name of its stage gets. There is a suffix if one load of the scenario
- * becomes several.
+ * A load of the plan, and the suffix for the name of its stage. There is a suffix if one load of the scenario becomes
+ * several.
  */
 export interface CompiledLoad {
   readonly suffix: string;

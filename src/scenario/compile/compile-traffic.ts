@@ -28,7 +28,7 @@ const defaultText = 'A weir is a low dam across a stream that shows how much wat
 /** What all traffic entries of a stage share. */
 interface StageContext extends Pick<Scenario, 'body'> {
   readonly prices: PriceTable;
-  /** Whether the stage's load is a trace. Then the trace determines the lengths of prompts and answers. */
+  /** Whether the stage's load is a trace. The trace then determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
 }
@@ -118,15 +118,15 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
   return body;
 };
 
-/** Returns the plan's `name`. If the entry has no name, the field is absent, so that the plan's hash stays the same. */
+/** Returns the plan's `name`. Without a name the field is absent, so the plan's hash stays the same. */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-/** Returns the plan's `expect`. If the entry expects nothing, the field is absent. */
+/** Returns the plan's `expect`; absent if the entry expects nothing. */
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 
-/** Returns the plan's `cancel`. If the client never hangs up, the field is absent. */
+/** Returns the plan's `cancel`; absent if the client never hangs up. */
 const cancelOf = ({ cancel }: { readonly cancel?: Cancel | undefined }) =>
   cancel === undefined ? {} : { cancel };
 

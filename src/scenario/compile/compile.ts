@@ -32,10 +32,10 @@ export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
 export const defaultKeyName = 'default';
 
-/** The number of stages for which a population's streams have room. */
+/** The number of stages that a population's streams have room for. */
 const maxStages = 2 ** 20;
 
-/** Returns the stream of the first stage of a population, which depends on its name alone. */
+/** Returns the stream of the first stage of a population. It depends only on the population's name. */
 const firstStream = (name: string): number =>
   [...name].reduce((hash, letter) => hashOf(hash, letter.codePointAt(0)!, 0), 1) * maxStages;
 
@@ -72,7 +72,7 @@ const keysOf = (
   return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Returns the limits that a named target declares; `undefined` if they are those of the scenario. */
+/** Returns the limits that a named target declares; `undefined` if the scenario's apply. */
 const limitsOfTarget = (
   { targets, limits }: Scenario,
   target: string | null,
@@ -81,7 +81,7 @@ const limitsOfTarget = (
   return own === undefined ? undefined : limitsWith(limits, own);
 };
 
-/** Returns the keys of a population. If a population lists one key, the key has the population's name. */
+/** Returns the keys of a population. If it lists one key, that key gets the population's name. */
 const keysOfPopulation = (
   scenario: Scenario,
   { name, keys, target }: WholePopulation,
@@ -97,8 +97,8 @@ const keysOfPopulation = (
 };
 
 /**
- * Returns the keys of all populations, each once. Of a key that several name, only one place says the limits. A key at
- * two targets is two keys, since each target counts its use apart.
+ * Returns the keys of all populations, each once. If several populations name a key, only one of them declares its
+ * limits. A key at two targets becomes two keys, since each target counts its use separately.
  */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();
@@ -132,7 +132,10 @@ interface StageNames {
   readonly keys: readonly string[];
 }
 
-/** Returns the name in the plan of the key that an objective names. The name of its target can be left out. */
+/**
+ * Returns the name in the plan of the key that an objective names. The objective may leave out the name of the key's
+ * target.
+ */
 const keyInPlan = (name: string, target: string | undefined, keys: readonly string[]): string => {
   if (keys.includes(name)) return name;
   if (target !== undefined) return keyNameAt(name, target);
@@ -140,8 +143,8 @@ const keyInPlan = (name: string, target: string | undefined, keys: readonly stri
 };
 
 /**
- * Compiles the part that objectives of a run and objectives of single requests have in common. The text becomes one
- * line, even if it was folded in the file.
+ * Compiles what objectives of a run and objectives of single requests have in common. The text becomes one line, even
+ * if it was folded in the file.
  */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
@@ -172,8 +175,8 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 /**
- * Returns the default number of samples that an objective needs. A mean of the server’s own figures needs no number of
- * samples. It is a mean over time, so readings must cover most of the time instead.
+ * Returns the default number of samples that an objective needs. A mean of the server’s own figures is a mean over
+ * time. It needs no number of samples, but readings that cover most of the time.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -239,17 +242,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-/**
- * Returns the plan's `auth`. If the scenario uses the usual header, the field is absent, so that the hash of such a
- * plan stays the same.
- */
+/** Returns the plan's `auth`. It is absent with the default header, so the hash of such a plan stays the same. */
 const authOf = ({ auth }: Pick<Scenario, 'auth'>): Pick<NamedTarget, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
-/**
- * Returns the plan's `server`. If the scenario has none, the field is absent, so that the hash of such a plan stays the
- * same.
- */
+/** Returns the plan's `server`. It is absent if the scenario has none, so the hash of such a plan stays the same. */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
@@ -269,8 +266,8 @@ const usualPaths = {
 } as const;
 
 /**
- * Returns the plan's `wire`. If the scenario names no paths of its own, `paths` is absent, so that the hash of such a
- * plan stays the same.
+ * Returns the plan's `wire`. `paths` is absent if the scenario names no paths of its own, so the hash of such a plan
+ * stays the same.
  */
 const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
@@ -290,7 +287,7 @@ const lowerCaseNames = (headers: Scenario['headers']): Plan['headers'] =>
 
 type OfTarget = Pick<Plan, 'target' | 'wire' | 'transport' | 'auth' | 'headers' | 'targets'>;
 
-/** Returns what the plan says of its target or targets. What a named target does not say is as in the scenario. */
+/** Returns the plan's fields about its target or targets. The scenario fills in what a named target leaves out. */
 const targetsOf = (scenario: Scenario): OfTarget => {
   const { transport } = scenario;
   const named = Object.entries(scenario.targets ?? {}).map(([name, { url, ...own }]) => {
@@ -318,7 +315,7 @@ const targetsOf = (scenario: Scenario): OfTarget => {
   };
 };
 
-/** Returns the plan's warm-up. One that the run finds is the longest possible one until then. */
+/** Returns the plan's warm-up. If the run finds it, this is the longest possible one at first. */
 const warmUpOf = (
   scenario: Scenario,
   files: WorkloadFiles,

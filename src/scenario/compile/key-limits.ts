@@ -4,7 +4,7 @@ import type { Scenario } from '../schema/scenario-schema.ts';
 
 type OwnLimits = Partial<Record<keyof LimitsPerMinute, number | null | undefined>>;
 
-/** Returns the limits of a key: what it does not declare itself is as in the scenario. */
+/** Returns the limits of a key. The scenario fills in what the key does not declare. */
 export const limitsWith = (limits: LimitsPerMinute, own: OwnLimits): LimitsPerMinute => ({
   requestsPerMinute:
     own.requestsPerMinute === undefined ? limits.requestsPerMinute : own.requestsPerMinute,
@@ -20,5 +20,5 @@ export const limitsOfKeys = ({
   return { ...common, keys: keys.map(({ limits }) => limitsWith(common, limits ?? {})) };
 };
 
-/** Returns the name in the plan of a key that is used at a named target. */
+/** Returns the name in the plan of a key at a named target. */
 export const keyNameAt = (key: string, target: string): string => `${key}@${target}`;

@@ -1,9 +1,9 @@
 import type { ModelPrice } from '../schema/prices-schema.ts';
 
 /**
- * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices in
- * dollars for one token, character or second. Prices for batches, service tiers and off-peak hours are not read, and of prices for long
- * prompts only where they begin: what longer prompts cost is unknown.
+ * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices
+ * in dollars for one token, character or second. It does not read prices for batches, service tiers and off-peak hours.
+ * Of prices for long prompts it reads only the length from which they apply, so the cost of longer prompts is unknown.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ const tokenFields = {
   audioOutput: 'output_cost_per_audio_token',
 } as const satisfies Partial<Record<keyof ModelPrice, string>>;
 
-/** The number of millionths of a dollar for a million units, from the dollars for one. */
+/** Returns the millionths of a dollar for a million units, from the dollars for one. */
 const perMillion = (dollars: unknown): number | undefined =>
   typeof dollars === 'number' && dollars >= 0 && dollars < 1000
     ? Math.round(dollars * 1e12)
@@ -45,7 +45,7 @@ const priceOf = (row: Row): ModelPrice => {
   );
   const request = row['input_cost_per_request'];
   const { input_cost_per_second: inputSecond, output_cost_per_second: outputSecond } = row;
-  // Some transcriptions have their price as that of the output, and 0 or nothing as that of the input.
+  // Some transcriptions have their price as that of the output, with 0 or nothing as that of the input.
   const isOutput =
     row['mode'] === 'audio_speech' || inputSecond === 0 || typeof inputSecond !== 'number';
   return {
@@ -57,7 +57,9 @@ const priceOf = (row: Row): ModelPrice => {
   };
 };
 
-/** Returns whether a document is LiteLLM's table: its rows name their provider, but for aliases and rules of names. */
+/**
+ * Returns whether a document is LiteLLM's table. Its rows name their provider, except for aliases and rules for names.
+ */
 export const isLiteLlmTable = (document: unknown): document is Readonly<Record<string, Row>> =>
   isRow(document) &&
   Object.values(document).every((row) => isRow(row)) &&

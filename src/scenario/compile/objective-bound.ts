@@ -13,7 +13,7 @@ import {
 /** This file defines how the bounds of objectives are written. Each unit has a notation. */
 
 type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
-  /** Returns what to write instead of a plain number; `null` if a plain number is right. */
+  /** Returns the text that should replace a plain number; `null` if a plain number is right. */
   readonly withUnit: ((n: number) => string) | null;
 };
 
@@ -84,8 +84,8 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
 };
 
 /**
- * Tells how to write a number with its unit. A share below 1 may be meant as a fraction, as other tools write it, so both
- * readings are offered.
+ * Says how to write a number with its unit. A share below 1 may be a fraction, as other tools write it, so it offers
+ * both readings.
  */
 const unitAdvice = (
   { kind }: ObjectiveFigure,
@@ -96,7 +96,7 @@ const unitAdvice = (
     ? `write ${withUnit(Number((n * 100).toPrecision(12)))} for the share ${n}, or ${withUnit(n)}`
     : `a number needs its unit: ${withUnit(n)}`;
 
-/** Tells what to do with words after a bound: a second objective, or a share of requests. */
+/** Says what to do with words after a bound. They may be a second objective, or a share of requests. */
 const adviceOnWords = (text: string): string | null => {
   if (/\s(?:and|or|&&|\|\||&)\s|[,;]\s/i.test(text))
     return 'write two objectives: ["ttft.p95 < 800ms", "errorRate < 1%"]';

@@ -23,7 +23,7 @@ export interface ParsedObjective {
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
-  /** `excluded` if those 429s are left out that a declared limit explains; absent if all count. */
+  /** `excluded` if 429s that a declared limit explains are left out; absent if all count. */
   readonly quota?: 'excluded';
 }
 
@@ -90,8 +90,8 @@ const runFigure = (name: string): ObjectiveFigure | null => {
 };
 
 /**
- * Reads a figure of the server, such as `server.waiting.max`. Whether the figure exists is checked elsewhere, since
- * only the scenario knows.
+ * Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows whether it exists, so other code
+ * checks that.
  */
 const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   const [name = '', statistic, ...more] = (text ?? '').split('.');
@@ -280,7 +280,7 @@ const signs: readonly (readonly [words: RegExp, sign: string])[] = [
   [/\s+(?:is )?(?:over|above|more than|greater than|at least|min|gt)\s+/i, ' > '],
 ];
 
-/** Returns an objective whose sign is a word, or whose bound comes first, as Weir writes it; `null` for others. */
+/** Returns an objective as Weir writes it, if its sign is a word or its bound comes first; `null` for any other. */
 const withSign = (text: string): string | null => {
   const [, bound, sign, figure] =
     /^\s*([\d.]+\s*[a-z%/]*)\s*([<>]=?)\s*([a-z][\w.]*(?:\{[^}]*\})?)\s*$/i.exec(text) ?? [];

@@ -5,12 +5,15 @@ import { defaultStageName } from './compile-load.ts';
 
 type ScenarioStage = NonNullable<Scenario['stages']>[number];
 
-/** A stage with its name in the plan. `label` is its name in the scenario; a lone load has none. */
+/** A stage with its name in the plan. `label` is its name in the scenario. A single load has none. */
 interface NamedStage extends ScenarioStage {
   readonly label: string | null;
 }
 
-/** A population with all that it takes from the scenario. A scenario without populations is one without a name. */
+/**
+ * A population with everything that it takes from the scenario. A scenario without populations is one population
+ * without a name.
+ */
 export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'objectives'> {
   readonly name: string | null;
   readonly after: Milliseconds;
@@ -22,8 +25,8 @@ export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'o
 }
 
 /**
- * Returns the name of a population's stage in the plan. A lone load has the name of its population. No population has a
- * slash in its name, so names of different populations differ.
+ * Returns the name of a population's stage in the plan. A single load has the name of its population. Names of
+ * populations contain no slash, so names of different populations differ.
  */
 export const populationStageName = (population: string | null, stage: string | null): string => {
   if (population === null) return stage ?? defaultStageName;
@@ -43,7 +46,7 @@ const stagesOf = (
   return load === undefined ? [] : [{ name, load, label: null }];
 };
 
-/** Returns the populations of a scenario. What one does not say itself is as in the scenario. */
+/** Returns the populations of a scenario. The scenario fills in what a population leaves out. */
 export const wholePopulations = (scenario: Scenario): readonly WholePopulation[] => {
   const { populations, keys, traffic, retry } = scenario;
   if (populations === undefined) {

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { isLiteLlmTable, liteLlmPrice } from './litellm-prices.ts';
 import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-schema.ts';
 
-/** The prices of a scenario: its own, and those of the file that it names. */
+/** The prices of a scenario: its own, and those of a file that it names. */
 export interface PriceTable {
   readonly pricing: Pricing;
   /** Returns the price of a model or of a kind; `undefined` if there is none. */
@@ -25,7 +25,7 @@ export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
   ) as unknown as Price;
 };
 
-/** Returns the price of speech: absent without a price, `null` if the model has another kind of price. */
+/** Returns the price of speech: absent without a price, `null` if the model's price is of another kind. */
 export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPrice | null } => {
   if (price === undefined) return {};
   const { perCharacter, perSecond } = price;
@@ -33,7 +33,7 @@ export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPr
   return { price: perSecond === undefined ? null : { perSecond } };
 };
 
-/** Returns the price of a transcription: absent without a price, `null` if the model has another kind of price. */
+/** Returns the price of a transcription: absent without a price, `null` if the model's price is of another kind. */
 export const transcriptionPriceOf = (
   price: ModelPrice | undefined,
 ): { price?: TranscriptionPrice | null } => {
@@ -72,7 +72,7 @@ const parsedText = (text: string): unknown => {
 const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
   const document = parsedText(text);
   if (isLiteLlmTable(document)) {
-    // The table has thousands of rows, of which a scenario needs a few.
+    // The table has thousands of rows, and a scenario needs only a few.
     const of = (name: string) => liteLlmPrice(document, name);
     return { ok: true, value: { currency: 'USD', of } };
   }
@@ -87,7 +87,7 @@ const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
     : refused(`${file}: a file of prices cannot name another one`);
 };
 
-/** Reads the prices of a scenario with the file that they name. The scenario's own prices win. */
+/** Reads the prices of a scenario with the file that they name. The scenario's own prices take precedence. */
 export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
   const { file } = prices;
   let stored = pricesIn({});

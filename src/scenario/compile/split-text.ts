@@ -2,16 +2,13 @@ import { charactersIn } from '../../model/workload/characters.ts';
 import type { ReadResult } from '../../model/workload/workload.ts';
 
 /**
- * Splits a text into sentences. It uses the rules of one fixed language, so that every machine gets the same sentences;
- * the Unicode rules hold for all scripts. Loading the rules takes 10 ms.
+ * Splits a text into sentences. It uses the rules of one fixed language, so every machine gets the same sentences. The
+ * Unicode rules apply to all scripts. Loading them takes 10 ms.
  */
 const sentencesOf = (text: string): Intl.Segments =>
   new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text);
 
-/**
- * Replaces line breaks within a paragraph, which would count as ends of sentences. The length of the text stays the
- * same.
- */
+/** Replaces line breaks within a paragraph, since they would end sentences. The length of the text stays the same. */
 const withoutLineEnds = (text: string): string =>
   text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
 
@@ -23,8 +20,8 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
 
 /**
  * Splits a text into pieces of at most `maxCharacters` Unicode characters (interface, section 4.3). Each piece contains
- * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. If a sentence is longer
- * than a piece, that is a problem; its message names the line and does not quote the sentence.
+ * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. A sentence that is
+ * longer than a piece is a problem. Its message names the line, and does not quote the sentence.
  */
 export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
   const pieces: string[] = [];

@@ -70,10 +70,10 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
-/** A word that names a file, and is no address. */
+/** A word that names a file and is no address. */
 const fileName = /^(?!\w+:)\S+\.(?:jsonl?|csv|tsv|txt)$/i;
 
-/** What to write in place of the name of a file, by the field. */
+/** The advice for the name of a file, by the field. */
 const repairs = {
   prompt: (name: string) =>
     /\.(?:jsonl?|csv)$/i.test(name)
@@ -83,7 +83,7 @@ const repairs = {
   system: () => 'put here what the file says',
 };
 
-/** Finds names of files where a text is expected: they would be sent as they are. */
+/** Finds names of files in fields for a text. They would be sent as text. */
 function* fileNameFindings(entry: ScenarioEntry): Findings {
   const texts = {
     prompt: [entry.at('prompt'), ...entry.at('prompts').items],
@@ -123,7 +123,7 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
-/** Finds numbers in a body that were written with more digits than are sent. */
+/** Finds numbers in a body with more digits than can be sent. */
 function* numberFindings(entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const path = inexactNumberIn(body.written);

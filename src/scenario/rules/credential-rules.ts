@@ -20,8 +20,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * This file contains the rules for keys and headers. No message repeats a value, since the value may be a secret in the
- * wrong place.
+ * This file contains the rules for keys and headers. No message repeats a value, since it may be a secret in the wrong
+ * place.
  */
 
 const wholeReference = /^\$\{(env|secret|command):[^}]+\}$/;
@@ -41,14 +41,17 @@ function* variableFindings(
   }
 }
 
-/** What people put into the variable of a key by mistake. */
+/** The texts that people put into the variable of a key by mistake. */
 const wrongKeys: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^(['"]).*\1$/, 'is in quotation marks'],
   [/^\$\{?\w+\}?$/, 'has the name of a variable'],
   [/^<.*>$|^your[-_ ]|^sk-(?:x{3,}|\.+)$|^change-?me$/i, 'has a placeholder'],
 ];
 
-/** Finds a key whose form is wrong, before a target that lists models for everybody lets the whole load begin. */
+/**
+ * Finds a key of a wrong form. If a target lists its models for everybody, nothing else would stop the load before it
+ * begins.
+ */
 function* keyFormFindings(
   part: ScenarioPart<unknown>,
   template: string,
@@ -69,7 +72,7 @@ function* keyFormFindings(
 const keyHint =
   'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
-/** Says how to write a reference that is nearly one; otherwise which references there are. */
+/** Says how to write a text that is nearly a reference. For other texts, it says which references there are. */
 const keyHintFor = (key: string): string => {
   const [, kind, name, brace] = /^\$\{(env|secret|file):([^}]*)(\}?)$/.exec(key) ?? [];
   if (kind === 'file') return `write \${secret:${name}} to read it from a file`;
@@ -109,8 +112,8 @@ export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
 ): Findings {
-  // If `keys` is a list of plain texts, it has the wrong type. But if such a text is a key itself, that is the worse
-  // mistake and is reported.
+  // If `keys` is a list of plain texts, it has the wrong type. If such a text is a key itself, that is the worse
+  // mistake, and is reported.
   const targets = placedTargets(scenario);
   const keyParts: readonly ScenarioPart<unknown>[] = [
     ...fieldHolders(scenario).map((holder) => holder.at('keys')),
@@ -145,8 +148,8 @@ export const secretName = /auth|api-?key|token|secret|cookie|password|credential
 /** Matches values of headers that look like keys or other secrets. */
 export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /**
- * Matches a word that is long enough to be a key. Shorter words may stand beside a reference: a scheme (`Bearer`), or
- * the name of a cookie.
+ * Matches a word that is long enough to be a key. Shorter words may be beside a reference: a scheme (`Bearer`), or the
+ * name of a cookie.
  */
 const longWordPattern = /[\w-]{16,}/;
 
@@ -156,7 +159,7 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
-/** The headers that Weir itself sets in requests. Another value would change the meaning of a request. */
+/** The headers of requests that Weir itself sets. Another value would change the meaning of a request. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

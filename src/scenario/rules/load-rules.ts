@@ -25,12 +25,12 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** The maximum number of requests of a run. The records of more requests would become too large. */
+/** The maximum number of requests of a run. The records of more would become too large. */
 const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with its load, and the loads of the plan made from it; there are none if the load is faulty. */
+/** A stage with its load, and the plan's loads that were made from it; none if the load is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -73,7 +73,7 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns what kind of callers send the next request when the last one is answered, and how many there are. */
+/** Returns the kind and the number of callers that send the next request when the last one is answered. */
 const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
   if (load.kind === 'saturate') return ['connections', load.connections];
   return ['users', 'users' in load ? load.users : 0];
@@ -98,16 +98,16 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
-/** The factor above the declared limits at which a trace's times were probably read in the wrong unit. */
+/** The factor above the declared limits from which a trace's times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
-/** The least number of requests whose rate is compared with the limits. Fewer requests may really come in a burst. */
+/** The least number of requests whose rate is compared with the limits. Fewer may really come in a burst. */
 const ratedRequests = 10;
 const minute = 60_000;
 
 /**
- * Finds a trace that would need more than ten times the declared limits, if the scenario does not name the unit of its
- * times. A trace of less than a minute is judged by its rate.
+ * Finds a trace that needs more than ten times the declared limits, if the scenario does not name the unit of its
+ * times. A trace shorter than a minute is judged by its rate.
  */
 function* traceUnitFindings(
   part: ScenarioPart<ScenarioLoad | undefined>,
@@ -156,7 +156,7 @@ function* stageFindings(
   }
 }
 
-/** Finds why a run cannot find the end of its warm-up: it needs one load that stays the same for long enough. */
+/** Finds why a run cannot find the end of its warm-up. It needs one load that stays the same for long enough. */
 function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load[]): Findings {
   const instead = 'give the warm-up a duration';
   const found = autoWarmUpOf(loads);
@@ -223,7 +223,7 @@ export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findin
   const limits = declaredLimits(scenario);
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
-  // Populations can share a load, whose problems are reported once.
+  // Populations can share a load. Its problems are reported once.
   const once = new Map(stages.map((stage) => [pathKey(stage.load.path), stage]));
   for (const stage of once.values()) yield* stageFindings(stage, { files, inFlight, limits });
   yield* runLengthFindings(scenario, stages);

@@ -87,7 +87,7 @@ const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) =>
 
 type Errors = Generator<ObjectiveError, void>;
 
-/** Finds a key that is used at several targets, if an objective does not say at which. */
+/** Finds a key at several targets if an objective does not say which target it means. */
 function* ambiguousKeyErrors(
   name: string,
   labels: ParsedObjective['labels'],
@@ -113,7 +113,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
     }
     if (label === 'key') yield* ambiguousKeyErrors(name, labels, known);
     if (known.length === 0 || known.includes(name)) continue;
-    // If the name of a model comes from the environment, it may be a secret in the wrong place, so no message lists it.
+    // A model's name from the environment may be a secret in the wrong place, so no message lists it.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
     const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
@@ -132,7 +132,7 @@ const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | nu
   return isOfChats ? chatKinds : null;
 };
 
-/** Finds labels of which each one is valid although no request has all of them. */
+/** Finds sets of labels that no request has, although each label is valid. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -157,14 +157,11 @@ function* emptyScopeErrors(
   );
 }
 
-/** Returns whether a label selects populations. A stage belongs to one of them, and a target has some of them. */
+/** Returns whether a label selects populations. A stage belongs to one, and a target has some. */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
   label === 'population' || label === 'stage' || label === 'target';
 
-/**
- * Finds labels that a rate cannot have. Rates are computed from the counts of each second, which are kept for few
- * labels only.
- */
+/** Finds labels that a rate cannot have. Rates come from the counts of each second, which exist for few labels only. */
 function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (figure.kind !== 'rate') return;
   if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
@@ -180,7 +177,7 @@ function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: Objectiv
 }
 
 /**
- * Finds problems with objectives on the server’s own figures. Such figures exist only if the scenario reads them, and
+ * Finds problems with objectives on the server’s own figures. Such figures exist only if the scenario reads them. They
  * cannot be restricted to a part of the requests.
  */
 function* serverErrors(
@@ -208,7 +205,7 @@ function* serverErrors(
   }
 }
 
-/** Finds objectives with `quota` in a scenario in which no declared limit can explain a 429. */
+/** Finds objectives with `quota` in a scenario without a declared limit that can explain a 429. */
 function* quotaErrors({ quota, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (quota === undefined) return;
   if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
@@ -303,7 +300,7 @@ function* findingsOfList(
   }
 }
 
-/** Parses an objective of a population, whose label is added to it. */
+/** Parses an objective of a population, and adds the population's label to it. */
 const parseOwnObjective = (text: string, population: string): ParseResult<ParsedObjective> => {
   const written = parseObjective(text);
   if (!written.ok || written.value.labels.every(({ label }) => label !== 'population'))

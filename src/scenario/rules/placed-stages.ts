@@ -10,26 +10,23 @@ export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
 export type Findings = Iterable<ScenarioFinding>;
 
-/**
- * A rule finds problems between fields. Each of the fields may be valid when it is read alone. The schema reports all
- * other problems.
- */
+/** A rule finds problems between fields. Each field alone may be valid. The schema reports all other problems. */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
-/** What both a scenario and a population can say. */
+/** The fields that both a scenario and a population can have. */
 type CommonFields = Pick<Scenario, 'load' | 'stages' | 'traffic' | 'keys' | 'retry'>;
 type FieldHolder = ScenarioPart<CommonFields>;
 
-/** Returns the parts that can say what a population needs: the scenario and its populations. */
+/** Returns the parts that can have the fields of a population: the scenario and its populations. */
 export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
   [scenario, ...scenario.at('populations').items].map(
     (each: ScenarioPart<unknown>) => each as FieldHolder,
   );
 
-/** What both a scenario and a named target can say. */
+/** The fields that both a scenario and a named target can have. */
 type TargetFields = Pick<Scenario, 'keys' | 'auth' | 'headers' | 'wire' | 'endpoints'>;
 
-/** A target, with the parts from which its fields come: its own or the scenario's. */
+/** A target, with the parts from which its fields come: its own, or the scenario's. */
 export interface PlacedTarget {
   /** The name; `null` if the scenario names no targets. */
   readonly name: string | null;
@@ -45,7 +42,7 @@ export interface PlacedTarget {
 export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
   const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
   const targets = scenario.at('targets');
-  // A list of targets, which the schema refuses, has no names.
+  // A list of targets has no names. The schema refuses it.
   const names = targets.names.length > 0 ? targets.names : [null];
   return names.map((name) => {
     const named = name === null ? null : targets.at(name);
@@ -63,13 +60,13 @@ export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] 
   });
 };
 
-/** Returns whether a scenario sends to an address, and not only to reference gateways. */
+/** Returns whether a scenario sends to an address, rather than only to reference gateways. */
 export const needsAddress = (scenario: WholeScenario): boolean =>
   placedTargets(scenario).some(({ url }) => addressOf({ url }) !== null);
 
 /**
- * Returns the address of a target; `null` if that is faulty or a reference gateway. The short form has the meaning of
- * the long one.
+ * Returns the address of a target; `null` if it is faulty or a reference gateway. The short form means the same as the
+ * long one.
  */
 export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => {
   const value = url.validValue as Scenario['target'] | { url: Scenario['target'] } | undefined;
@@ -77,7 +74,7 @@ export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => 
   return target?.kind === 'url' ? target.url : null;
 };
 
-/** A population, with the parts from which its fields come: its own or the scenario's. */
+/** A population, with the parts from which its fields come: its own, or the scenario's. */
 export interface PlacedPopulation {
   /** The name; `null` if it is faulty, or if the scenario has no populations. */
   readonly name: string | null;
@@ -86,11 +83,11 @@ export interface PlacedPopulation {
   readonly stages: ScenarioPart<Scenario['stages']>;
   readonly traffic: ScenarioPart<Scenario['traffic']>;
   readonly keys: ScenarioPart<Scenario['keys']>;
-  /** Its target; `null` if it names none that there is. */
+  /** Its target; `null` if it names no existing one. */
   readonly target: PlacedTarget | null;
 }
 
-/** Returns the populations of a scenario. A scenario that lists none is one itself. */
+/** Returns the populations of a scenario. A scenario without a list of them is itself one. */
 export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopulation[] => {
   const [common, ...populations] = fieldHolders(scenario) as [FieldHolder, ...FieldHolder[]];
   const names = scenario.at('populations').items.map((each) => each.at('name').text);
@@ -112,19 +109,19 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
   });
 };
 
-/** A stage as it was written. If a scenario has no stages, the scenario itself is the only stage. */
+/** A stage as it was written. A scenario without stages is itself the only stage. */
 export interface PlacedStage {
   /** The name of its population; `null` if that is faulty, or if the scenario has no populations. */
   readonly population: string | null;
   /** The name of its target; `null` if the scenario names no targets. */
   readonly target: string | null;
-  /** Its own name in the scenario; `null` for a lone load, and for a faulty name. */
+  /** Its own name in the scenario; `null` for a single load, and for a faulty name. */
   readonly label: string | null;
   /** Its name in the plan; `null` if it is faulty. */
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
-  /** The traffic of the stage itself or, if the stage has none, that of the scenario. */
+  /** The traffic of the stage itself, or else that of the scenario. */
   readonly entries: readonly ScenarioEntry[];
 }
 

@@ -10,7 +10,10 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** What populations take from the scenario where they say nothing. A load replaces stages and the other way round. */
+/**
+ * The fields that populations inherit from the scenario. A load of a population replaces the scenario's stages, and
+ * stages replace its load.
+ */
 const inherited = [
   ['load', 'stages'],
   ['stages', 'load'],
@@ -19,7 +22,7 @@ const inherited = [
   ['retry'],
 ] as const;
 
-/** Finds fields of the scenario that no population uses, since each has its own. */
+/** Finds fields of the scenario that no population uses because each has its own. */
 function* unusedFindings(scenario: WholeScenario): Findings {
   const [, ...populations] = fieldHolders(scenario);
   for (const names of inherited) {
@@ -34,7 +37,7 @@ function* unusedFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns every list of keys, each once, with the target for which it stands; `null` without targets by name. */
+/** Returns every list of keys, each once, with its target; `null` without named targets. */
 const keyLists = (scenario: WholeScenario) => {
   const lists = placedPopulations(scenario).map(({ keys, target }) => ({
     keys,
@@ -47,7 +50,7 @@ const keyLists = (scenario: WholeScenario) => {
 };
 
 /**
- * Finds keys with one name that are not the same key. Keys of two populations with one name must be one key, unless the
+ * Finds different keys with the same name. Keys of two populations with one name must be one key, unless the
  * populations have different targets.
  */
 function* keyNameFindings(scenario: WholeScenario): Findings {
@@ -71,7 +74,7 @@ function* keyNameFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** What does not work with populations, and why. */
+/** Returns the features that do not work with populations, and the reasons. */
 const refused = (
   scenario: WholeScenario,
 ): readonly (readonly [part: ScenarioPart<unknown>, isUsed: boolean, why: string])[] => {
@@ -111,7 +114,7 @@ function* userFindings(scenario: WholeScenario): Findings {
   yield scenario.at('populations').keyFinding(message, 'lower the users or raise "inFlight"');
 }
 
-/** Finds problems between populations, and what does not work with them. */
+/** Finds problems between populations, and features that do not work with them. */
 export function* populationRule(scenario: WholeScenario): Findings {
   const populations = scenario.at('populations');
   if (!populations.isPresent) return;

@@ -16,7 +16,7 @@ function* missingFields(price: PricePart, fields: readonly (keyof ModelPrice)[])
 
 const chatFindings = (price: PricePart): Findings => missingFields(price, ['input', 'output']);
 
-/** Finds what a price lacks for each kind of traffic that can have one. */
+/** Finds what a price lacks, by the kind of traffic. */
 const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   chat: chatFindings,
   'chat-stream': chatFindings,
@@ -30,7 +30,7 @@ const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   },
 };
 
-/** Finds prices that apply to no traffic. If a price names a misspelt model, the cost would stay unknown. */
+/** Finds prices that apply to no traffic. A price for a misspelt model would leave the cost unknown. */
 export function* priceRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const prices = scenario.at('prices');
   const { validValue } = prices;

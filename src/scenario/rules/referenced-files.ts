@@ -12,7 +12,7 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
+/** The use of a file: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };
@@ -57,7 +57,7 @@ const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPar
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const targets = placedTargets(scenario);
-  // The scenario itself is among the holders, and the only target of one that names none.
+  // The holders include the scenario itself. If it names no targets, it is also the only target.
   const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
   const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
     (keys): readonly ScenarioPart<unknown>[] =>

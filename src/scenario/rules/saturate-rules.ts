@@ -5,10 +5,7 @@ import { type Findings, placedEntries, placedStages, type WholeScenario } from '
 /** The traffic kinds that autocannon can send and whose answers Weir can then count. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
-/**
- * A field that this load does not support, the reason, and those values of the field that are allowed because they
- * change nothing.
- */
+/** A field that this load does not support, the reason, and the values that are allowed because they change nothing. */
 type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
 
 const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => [
@@ -45,8 +42,8 @@ function* kindFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds templates. A saturating load cannot have them, since it prepares a few requests and sends these again and
- * again.
+ * Finds templates. A saturating load prepares a few requests and sends them again and again, so it cannot have
+ * templates.
  */
 function* templateFindings(scenario: WholeScenario): Findings {
   const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
@@ -59,7 +56,7 @@ function* templateFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds keys that are renewed. A saturating load cannot have them, since it prepares its requests with the first keys.
+ * Finds keys that are renewed. A saturating load prepares its requests with the first keys, so it cannot renew them.
  */
 function* renewalFindings(scenario: WholeScenario): Findings {
   const keys: ScenarioPart<unknown> = scenario.at('keys');
@@ -75,7 +72,9 @@ function* renewalFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds hang-ups. A saturating load sends each of its requests many times, and hanging up would close its connections. */
+/**
+ * Finds hang-ups. A saturating load sends each of its requests many times, and hanging up would close its connections.
+ */
 function* cancelFindings(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {
     const cancel: ScenarioPart<unknown> = entry.at('cancel');

@@ -11,7 +11,7 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** This file finds problems with targets by name. */
+/** This file finds problems with named targets. */
 
 function* nameFindings(scenario: WholeScenario): Findings {
   const targets = scenario.at('targets');
@@ -82,7 +82,10 @@ const templatesOf = ({ keys }: ReturnType<typeof placedPopulations>[number]): re
     ? keys.items.flatMap((key) => key.at('key').text ?? [])
     : [keys.text ?? defaultKeyTemplate];
 
-/** Finds two targets of one address that share a key with limits. The server counts one budget, reports would count two. */
+/**
+ * Finds two targets with the same address that share a key with limits. The server counts one budget, but reports would
+ * count two.
+ */
 function* sharedKeyFindings(scenario: WholeScenario): Findings {
   const limits = scenario.at('limits').validValue;
   const populations = placedPopulations(scenario);
@@ -106,7 +109,7 @@ function* sharedKeyFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds what does not work with targets by name. */
+/** Finds features that do not work with named targets. */
 function* refusedFindings(scenario: WholeScenario): Findings {
   const [target, names] = [scenario.at('target'), scenario.at('targets').names];
   if (target.isPresent) {
@@ -124,7 +127,7 @@ function* refusedFindings(scenario: WholeScenario): Findings {
     if (part.isPresent) yield part.keyFinding(why, 'leave one of the two out');
 }
 
-/** Finds problems with targets by name, and what does not work with them. */
+/** Finds problems with named targets, and features that do not work with them. */
 export function* targetRule(scenario: WholeScenario): Findings {
   if (!scenario.at('targets').isPresent) {
     for (const own of scenario.at('populations').items) {

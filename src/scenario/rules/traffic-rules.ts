@@ -15,9 +15,9 @@ interface FieldRules {
    */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
-  /** The fields of a request that Weir sets itself. With each comes the field of the entry to use instead. */
+  /** The fields of a request that Weir sets itself, each with the field of the entry to use instead. */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry that have another name in the request body, each with that name. */
+  /** The fields of an entry that have another name in the request body. Each has that name. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 

@@ -57,7 +57,7 @@ const retriedClasses = z
   .array(z.enum(retryClasses), `expected a list of ${classList}`)
   .min(1, `expected at least one of ${classList}`);
 
-/** How failed requests are retried. If absent, no request is retried. */
+/** The retries of failed requests; absent if there are none. */
 export const scenarioRetrySchema = mapping('a mapping such as {attempts: 3}', {
   attempts: withDefault(wholeNumberField(1, 100), 3).describe(
     'The maximum number of attempts for one request, including the first.',

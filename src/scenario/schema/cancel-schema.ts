@@ -3,7 +3,7 @@ import type { HangUpMoment } from '../../model/workload/hang-up.ts';
 import { longestDuration, mapping, percentageField } from './fields.ts';
 import { durationNotation } from './notation.ts';
 
-/** This file contains the schema of hang-ups: on which requests of an entry the client hangs up, and when. */
+/** This file contains the schema of hang-ups: the requests of an entry on which the client hangs up, and when. */
 
 const tokensText = /^([1-9]\d{0,6}) tokens?$/;
 
@@ -47,7 +47,10 @@ const momentField = (hasTokens: boolean) => {
     });
 };
 
-/** Returns the field `cancel` of an entry. `hasTokens` says whether tokens of its answers can be counted as they come. */
+/**
+ * Returns the field `cancel` of an entry. `hasTokens` says whether the tokens of its answers can be counted as they
+ * come.
+ */
 export const cancelField = (hasTokens: boolean) =>
   z
     .optional(

@@ -1,8 +1,8 @@
 /**
  * This file changes unions in a JSON Schema so that editors know which branch is meant. If a value fits no branch of an
- * `anyOf`, a validator reports the value's problems with every branch: one mistake in a load of nine kinds gives 136
- * problems. If a property such as `kind`, or the type of the value, shows which branch is meant, `if` and `then` make
- * the validator check only that branch.
+ * `anyOf`, a validator reports the problems with every branch: one mistake in a load of nine kinds gives 136 problems.
+ * A property such as `kind`, or the type of the value, may show which branch is meant. Then `if` and `then` make the
+ * validator check only that branch.
  */
 
 /** A JSON Schema, draft 7. */
@@ -13,8 +13,8 @@ interface Schema {
 const conditionWords = ['if', 'then'];
 
 /**
- * Returns a schema with `if` and `then`. It is built from entries because a linter takes an object with a literal
- * `then` for a promise.
+ * Returns a schema with `if` and `then`. It builds the schema from entries, since a linter takes an object with a
+ * literal `then` for a promise.
  */
 const conditionalSchema = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
   Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
@@ -34,8 +34,8 @@ const typeOf = (value: unknown): JsonType => {
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**
- * Returns the schema that a reference means. In draft 7, a reference that has other keywords beside it is wrapped in
- * another schema.
+ * Returns the schema behind a reference. In draft 7, a reference with other keywords beside it is wrapped in another
+ * schema.
  */
 type Resolve = (schema: unknown) => unknown;
 
@@ -68,7 +68,7 @@ interface Discriminator {
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** Returns a property that every branch requires, each with other values; `null` if there is none. */
+/** Returns a property that every branch requires with different values; `null` if there is none. */
 const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discriminator | null => {
   const resolved = branches.map(resolve);
   const [first] = resolved;
@@ -107,10 +107,7 @@ const byProperty = (
   ),
 });
 
-/**
- * Replaces a union by branches that the type of the value selects. If several branches have the same type, they stay a
- * union.
- */
+/** Replaces a union by branches that the type of the value selects. Branches of the same type stay a union. */
 const byType = (
   rest: Schema,
   branches: readonly unknown[],
@@ -163,7 +160,7 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // A definition that contains itself refers to the unchanged definition until it has been changed.
+      // A definition that contains itself refers to the unchanged definition until it is changed.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

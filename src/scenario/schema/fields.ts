@@ -15,7 +15,7 @@ import {
  * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds what was found instead.
  */
 
-/** The parameters of an issue that a field raises itself: the words of which the user may have misspelt one. */
+/** The parameters of an issue that a field itself raises: words, one of which the user may have misspelt. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }
@@ -103,7 +103,7 @@ export const percentageField = () =>
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
-/** Returns advice for a text where a plain number was expected: `; write 2000000` for `2M`. */
+/** Returns advice for a text in the place of a plain number: `; write 2000000` for `2M`. */
 export const numberAdvice = (input: unknown): string => {
   if (typeof input !== 'string') return '';
   const n = plainNumberIn(input);
@@ -113,7 +113,7 @@ export const numberAdvice = (input: unknown): string => {
     : '';
 };
 
-/** Returns advice for a text where a number a minute was expected: `; write 300, the number a minute` for `5/s`. */
+/** Returns advice for a text in the place of a number per minute: `; write 300, the number a minute` for `5/s`. */
 export const perMinuteAdvice = (input: unknown): string => {
   if (typeof input !== 'string') return '';
   const { read } = rateNotation;
@@ -126,7 +126,7 @@ export const perMinuteAdvice = (input: unknown): string => {
 type Wrong = Readonly<{ input?: unknown }>;
 
 /**
- * Returns a field for a whole number between bounds. The bounds are formatted only for a message, since formatting the
+ * Returns a field for a whole number between bounds. It formats the bounds only for a message, since formatting the
  * first number takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
@@ -160,14 +160,14 @@ export const positiveNumberField = (max: number) => {
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
- * The maximum price of a million tokens. With six decimals it has thirteen digits, which a number in JavaScript still
- * represents exactly enough.
+ * The maximum price of a million tokens. With six decimals it has thirteen digits, which a JavaScript number still
+ * holds exactly enough.
  */
 const maxPrice = 1_000_000;
 
 /**
- * Converts an amount to millionths by moving the decimal point in its text, since 0.07 × 1,000,000 is not a whole
- * number in binary. Returns `null` if the amount has more than six decimals.
+ * Converts an amount to millionths by moving the decimal point in its text, since 0.07 × 1,000,000 is no whole number
+ * in binary. Returns `null` if the amount has more than six decimals.
  */
 const microUnits = (amount: number): number | null => {
   const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));

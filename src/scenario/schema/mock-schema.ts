@@ -6,18 +6,18 @@ import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 
 /**
- * This file contains the schema of `mock` in a scenario. It accepts all settings of the reference gateway, in the
+ * This file contains the schema of `mock` in a scenario. It accepts all settings of the reference gateway in the
  * notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. It is derived from
- * the gateway's own schema, so that a new setting needs no line here.
+ * the gateway's own schema, so a new setting needs no line here.
  */
 
-/** The kinds of schema that stay unchanged. A setting can have only these kinds and those that are handled below. */
+/** The kinds of schema that stay unchanged. A setting has one of these kinds, or one that is handled below. */
 const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
 /**
- * Returns the rules that a schema has for a whole mapping or list. They hold in both notations, since such a rule
+ * Returns the rules that a schema has for a whole mapping or list. They apply in both notations, since such a rule
  * accepts values of any type.
  */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>

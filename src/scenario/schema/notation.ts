@@ -8,13 +8,13 @@ import {
 } from '../../model/quantity.ts';
 
 /**
- * A notation in which users write quantities, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such
- * texts to numbers. A plain number is never valid, since a reader would not know its unit.
+ * A notation for quantities of users, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such texts
+ * to numbers. A plain number is never valid, since a reader would not know its unit.
  */
 export interface Notation<Quantity extends number> {
   /** Returns the quantity that a text means; `null` if the text is not in this notation. */
   readonly read: (text: string) => Quantity | null;
-  /** What is expected, with examples. The text completes the sentence “expected …”. */
+  /** The expected form, with examples. It completes the sentence “expected …”. */
   readonly expected: string;
   /** Returns what to write instead of the plain number `n`. */
   readonly withUnit: (n: number) => string;
@@ -107,7 +107,7 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
-/** The units as people write them, by the unit of a notation. */
+/** The spellings of units that people use, by the unit of a notation. */
 const otherUnits: Readonly<Record<string, string>> = {
   '/s': 'rps qps tps hz r/s req/s reqs/s requests/s /sec /second persecond',
   '/min': 'rpm qpm req/min requests/min /minute perminute',
@@ -120,7 +120,7 @@ const otherUnits: Readonly<Record<string, string>> = {
   '%': '% percent pct',
 };
 
-/** Returns a time as a clock shows it, in the notation: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts are left. */
+/** Returns a clock time in the notation: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts stay unchanged. */
 const withoutClock = (text: string): string =>
   text.replace(/^(?:(\d+):)?(\d{1,2}):(\d\d)$/, (_, ...parts: readonly string[]) =>
     ['h', 'm', 's']
@@ -128,7 +128,7 @@ const withoutClock = (text: string): string =>
       .join(''),
   );
 
-/** Corrects how a number is written: blanks, `1,000`, `5,5`, `1k`, and the 1 in `5/1s`. */
+/** Corrects the spelling of a number: blanks, `1,000`, `5,5`, `1k`, and the 1 in `5/1s`. */
 const withPlainNumber = (text: string): string =>
   text
     .replaceAll(/\s/g, '')
@@ -139,7 +139,9 @@ const withPlainNumber = (text: string): string =>
     .replace(/(?<=^\d+h\d+)$/i, 'm')
     .replace(/^(\d+(?:\.\d+)?\/)1(?=[a-z])/i, '$1');
 
-/** Returns a rate of another time than one unit as one of that unit: `10/2s` as `5/s`. Other texts are left. */
+/**
+ * Returns a rate over several units of time as one over a single unit: `10/2s` as `5/s`. Other texts stay unchanged.
+ */
 const perUnit = (text: string): string =>
   text.replace(
     /^(\d+(?:\.\d+)?)\/(\d+)(?=[a-z])/,
@@ -147,8 +149,8 @@ const perUnit = (text: string): string =>
   );
 
 /**
- * Returns a text that is written otherwise, in the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30`
- * as `1m30s`, ISO's `PT30S` as `30s`.
+ * Returns a text of another spelling in the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30` as
+ * `1m30s`, ISO's `PT30S` as `30s`.
  */
 export const respelt = (text: string, read: (text: string) => number | null): string | null => {
   const plain = perUnit(withoutClock(withPlainNumber(text.toLowerCase().replace(/^pt(?=\d)/, ''))));
@@ -159,7 +161,10 @@ export const respelt = (text: string, read: (text: string) => number | null): st
   return [plain, ...right].find((each) => read(each) !== null) ?? null;
 };
 
-/** Returns the plain number that a text with a unit or marks means: `2M` as 2000000, `$5` as 5, `50%` as 50; `null` if none. */
+/**
+ * Returns the plain number that a text with a unit or marks means: `2M` as 2000000, `$5` as 5, `50%` as 50; `null` if
+ * none.
+ */
 export const plainNumberIn = (text: string): number | null => {
   const [, amount, thousands = ''] =
     /^(\d+(?:\.\d+)?)([km]?)(?:%|\/\w+| ?(?:tokens|requests|users|vus|rpm|tpm))?$/i.exec(
@@ -182,9 +187,7 @@ export const formatDuration = (length: Milliseconds): string => {
   return text === '' ? '0s' : text;
 };
 
-/**
- * Formats a rate in the unit in which it is a whole number, otherwise per second. `rateNotation` can read the result.
- */
+/** Formats a rate in the unit in which it is a whole number, or else per second. `rateNotation` can read the result. */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {
     const n = withoutBinaryNoise(events * rateUnits[unit]);

@@ -37,7 +37,7 @@ const longForm = () =>
     ),
   });
 
-/** Each use has its own schema, so that editors report each mistake only once. */
+/** Each use has its own schema, so editors report each mistake only once. */
 const objective = () => z.union([textField(), longForm()], `expected ${example}`);
 export type ScenarioObjective = z.output<ReturnType<typeof objective>>;
 

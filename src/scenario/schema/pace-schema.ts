@@ -68,7 +68,7 @@ const chargedField = () =>
     { error: `expected ${chargingMoments.join(', ')}, or {file: token-limits.json}` },
   );
 
-/** The schema of a pace, which keeps the client within limits. If absent, requests are sent when they are due. */
+/** The schema of a pace, which keeps the client within limits. Without a pace, requests are sent when they are due. */
 export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
   requests: withDefault(paceLimitField(), 'limit').describe(
     'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none.',
@@ -91,7 +91,7 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares, and those of its keys that have their own. */
+/** The limits that a scenario declares, with those of keys that have their own. */
 export interface LimitsOfKeys extends LimitsPerMinute {
   /** The limits of each key; absent if no key has its own. */
   readonly keys?: readonly LimitsPerMinute[];
@@ -107,22 +107,22 @@ const chargingOf = (
     : { charged: learned.charged, settle: learned.settle };
 };
 
-/** Compiles a pace. `learned` is what the file of findings says that the pace names. */
+/** Compiles a pace. `learned` is the charging in the file of findings that the pace names. */
 export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { keys, ...limits }: LimitsOfKeys,
   learned: LearnedCharging | null = null,
 ): Pace => {
   /**
-   * Returns how many units (requests or tokens) a window allows, as a whole number. The number must be above zero,
-   * since otherwise nothing could be sent.
+   * Returns how many units (requests or tokens) a window allows, as a whole number. It must be above zero, since
+   * otherwise nothing could be sent.
    */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
     // A rate per minute, divided by 60, is often not exact in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
-  /** Returns the tokens by usage that a limit allows whose gateway charges more than the usage. */
+  /** Returns the tokens of usage that a limit allows if its gateway charges more than the usage. */
   const chargedTokens = (most: number | null): number | null =>
     most && Math.floor(most / (learned?.times ?? 1));
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {
@@ -152,7 +152,7 @@ const findingsSchema = z.object({
   findings: z.object({ charging: learnedChargingSchema }),
 });
 
-/** Reads how a gateway charges from the findings that a pace names; `null` if the pace names none. */
+/** Reads from the findings that a pace names how a gateway charges; `null` if the pace names none. */
 export const readLearnedCharging = (
   { charged }: ScenarioPace,
   files: WorkloadFiles,

@@ -33,7 +33,7 @@ const unitPriceField = () => {
 const tokenPrice = (meaning: string) =>
   optionalField(moneyField()).describe(`The price of a million ${meaning}.`);
 
-/** The fields of all prices; `price-table.ts` checks which of them belong together. */
+/** The fields of all prices. `price-table.ts` checks which of them belong together. */
 const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', {
   input: tokenPrice('input tokens'),
   cachedInput: tokenPrice('input tokens from a cache; by default that of input'),
@@ -71,7 +71,7 @@ const expected =
 const pricesObject = z.object(pricingFields, expected).catchall(modelPriceSchema);
 export type Prices = z.output<typeof pricesObject>;
 
-/** Prices as a module writes them. The type that zod infers would ask of `currency` that it is a price as well. */
+/** The form of prices in a module. The type that zod infers would require `currency` to be a price. */
 export interface WrittenPrices {
   readonly file?: string | undefined;
   readonly date?: string | undefined;

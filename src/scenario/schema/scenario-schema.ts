@@ -41,7 +41,7 @@ import {
 const requestLimit = wholeNumberOrNoneField(1_000_000_000, perMinuteAdvice);
 const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000, perMinuteAdvice);
 
-/** The limits of one key; what is absent is as in the scenario's limits. */
+/** The limits of one key. The scenario's limits fill in absent ones. */
 const keyLimits = z.union(
   [
     mapping('a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}', {
@@ -124,7 +124,7 @@ const headers = z.record(
   'expected a mapping of header names to text',
 );
 
-/** A target with a name; what is absent is as in the scenario. */
+/** A named target. The scenario fills in absent fields. */
 const namedTarget = mapping('an address, mock, container, or a mapping with "url"', {
   url: targetSchema.describe(
     'The base address of the target, or mock or container for a reference gateway of its own.',
@@ -294,7 +294,9 @@ export const scenarioSchema = z
 /** A scenario whose quantities have been read and whose defaults have been filled in. */
 export type Scenario = z.output<typeof scenarioSchema>;
 
-/** A number or a boolean may come from the environment, so editors must also accept a reference in its place. */
+/**
+ * Matches a reference. A number or a boolean may come from the environment, so editors must also accept a reference.
+ */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -305,10 +307,7 @@ const isMapping = (value: unknown): value is Json =>
 const namesOfReferences = (value: unknown): readonly string[] =>
   Array.from(JSON.stringify(value).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name!);
 
-/**
- * Moves each definition that is used only once to the place where it is used, since zod makes a definition for every
- * field.
- */
+/** Moves each definition with a single use to its place, since zod makes a definition for every field. */
 const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
   const all = isMapping(definitions) ? definitions : {};
   const uses = Object.groupBy(namesOfReferences({ root, all }), (name) => name);

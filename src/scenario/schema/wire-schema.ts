@@ -12,11 +12,11 @@ import {
   withDefault,
 } from './fields.ts';
 
-/** This file contains the schema of a scenario's target, and of how connections to it are made. */
+/** This file contains the schema of a scenario's target and of connections to it. */
 
 /**
- * Returns what is wrong with a text that begins like an address. The message does not quote the text: what looks like a
- * port may be a part of a password.
+ * Returns what is wrong with a text that begins like an address. The message does not quote the text: an apparent port
+ * may be a part of a password.
  */
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
@@ -53,20 +53,20 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
     : null;
 };
 
-/** Returns the problem of a text that is written as no address is; `null` for any other text. */
+/** Returns the problem of a text that is written like no address; `null` for any other text. */
 const writingProblem = (text: string): string | null => {
-  // Python's requests-unixsocket, nginx and got write such addresses in other ways.
+  // Python's requests-unixsocket, nginx and got write such addresses differently.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
-  // The last two are of GitHub and Jinja.
+  // The last two come from GitHub and Jinja.
   const [, variable] = /(?:^\$\{?|\{\{ *(?:\w+\.)?)(\w+)/.exec(text) ?? [];
   return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
 };
 
 /**
- * Returns the problem of a text as the address of a target. Returns `null` if the address is right, or if the text is
- * no address at all. The problem never repeats the address, which may contain a password.
+ * Returns the problem of a text as the address of a target; `null` if the address is right, or if the text is no
+ * address at all. The problem never repeats the address, which may contain a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   const written = writingProblem(text);

@@ -1,7 +1,7 @@
 import { durationNotation } from '../schema/notation.ts';
 import { isMapping } from './scenario-tree.ts';
 
-/** The kinds of load that can be ended at any moment, since only their duration ends them. */
+/** The kinds of load that can end at any moment, since only their duration ends them. */
 export const endlessKinds: readonly unknown[] = [
   'constant',
   'poisson',
@@ -14,8 +14,8 @@ const withDuration = (load: unknown, atMost: string): unknown =>
   isMapping(load) && endlessKinds.includes(load['kind']) ? { ...load, duration: atMost } : load;
 
 /**
- * In a scenario that runs until it is decided, gives the last load the duration `atMost`. If `atMost` is faulty, which
- * is reported elsewhere, the load gets some duration.
+ * In a scenario that runs until it is decided, gives the last load the duration `atMost`. If `atMost` is faulty, the
+ * load gets any duration, and other code reports the fault.
  */
 export const withDurationFrom = (scenario: unknown): unknown => {
   if (!isMapping(scenario) || scenario['until'] === undefined) return scenario;

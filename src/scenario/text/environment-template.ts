@@ -16,14 +16,14 @@ export interface FilledScenario {
   readonly tree: ScenarioTree;
   readonly findings: readonly ScenarioFinding[];
   /**
-   * The values that came from the environment, by `pathKey`. No message shows them, since each may be a secret in the
-   * wrong place.
+   * The values from the environment, by `pathKey`. No message shows them, since each may be a secret in the wrong
+   * place.
    */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
 /**
- * The fields in which templates are not filled. These templates stand for secrets, and a plan never contains a secret.
+ * The fields in which templates are not filled. Their templates stand for secrets, and a plan never contains a secret.
  */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
@@ -31,7 +31,7 @@ const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 const isInBody = (path: Path): boolean =>
   path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
 
-/** Replaces `$${env:NAME}` and similar escapes by the texts that they mean. */
+/** Replaces `$${env:NAME}` and similar escapes by the texts that they stand for. */
 const withoutEscapes = (text: string): string =>
   text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 

@@ -21,7 +21,7 @@ const words = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** Returns what a text without quotes means in YAML: a number, true, false, null, or otherwise the text itself. */
+/** Returns the value of a text without quotes in YAML: a number, true, false, null, or else the text itself. */
 export const parseScalar = (text: string): unknown =>
   number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
 
@@ -79,15 +79,15 @@ const partsOf = (text: string): readonly [name: string, value: string] => {
 };
 
 /**
- * Returns the name of an override for messages. The name contains only the path, since the value may be a secret in the
- * wrong place.
+ * Returns the name of an override for messages. It contains only the path, since the value may be a secret in the wrong
+ * place.
  */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
-/** `limits: none` in full. */
+/** The two limits for which `limits: none` stands. */
 export const bothLimits = { requestsPerMinute: 'none', tokensPerMinute: 'none' };
 
-/** Writes the `limits: none` that a path leads into as two limits, so that one of them can be set. */
+/** Writes `limits: none` as two limits if a path leads into it. One of them can then be set. */
 export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
   const holder = /^(?!mock\.)((?:.*[.\]])?limits)\.[^.]+$/.exec(name)?.[1];
   const path = holder === undefined ? null : parsePath(holder, tree.value);

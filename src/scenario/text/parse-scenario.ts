@@ -18,7 +18,7 @@ interface ParsedScenario {
   readonly findings: readonly ScenarioFinding[];
 }
 
-/** The codes of issues after which the schema continues to parse the inner parts of the faulty value. */
+/** The codes of issues after which the schema still parses the inner parts of the faulty value. */
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
 /** Returns the path of the value that the schema did not parse because of an issue; `null` if it parsed everything. */
@@ -30,7 +30,7 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 
 /**
  * Parses a filled scenario with the schema, once. The library's `safeParse` returns nothing if one field is faulty. The
- * core of the library, which is called here, returns the valid fields.
+ * core of the library, which this calls, returns the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value: prepared, misspeltKinds } = prepareForSchema(filled);

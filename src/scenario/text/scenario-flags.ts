@@ -13,7 +13,7 @@ const flagPaths = (traffic: unknown, load: string) => ({
   model: ['traffic', 0, 'model'],
   prompt: ['traffic', 0, 'prompt'],
   maxTokens: ['traffic', 0, 'maxTokens'],
-  // The text that is to be spoken, or the text that the clip is known to contain.
+  // The text to be spoken, or the known text of the clip.
   text: ['traffic', 0, ...(traffic === 'transcription' ? ['clips'] : []), 'text'],
   voice: ['traffic', 0, 'voice'],
   clip: ['traffic', 0, 'clips', 'file'],

@@ -12,10 +12,7 @@ interface ParsedValues {
   readonly written: unknown;
   /** The values after parsing. Faulty values are as they were written. */
   readonly parsed: unknown;
-  /**
-   * The paths of faulty values and of values that contain one, and the paths of values that were not parsed, by
-   * `pathKey`.
-   */
+  /** The paths of faulty values, of values that contain one, and of values that were not parsed, by `pathKey`. */
   readonly faulty: ReadonlySet<string>;
   readonly unparsed: ReadonlySet<string>;
 }
@@ -58,7 +55,7 @@ export class ScenarioPart<T> {
     return typeof this.written === 'string' ? this.written : null;
   }
 
-  /** Returns whether the value comes from the environment. Then no message may repeat it. */
+  /** Returns whether the value comes from the environment. No message may then repeat it. */
   get isFromEnvironment(): boolean {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }

@@ -26,10 +26,7 @@ export interface ScenarioFinding {
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
-  /**
-   * The path of the missing key that the user probably meant when writing this unknown key. The two problems are one
-   * mistake.
-   */
+  /** The path of the missing key that the user probably meant by this unknown key. The two problems are one mistake. */
   readonly meant?: Path | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A scenario as it was written: plain values, with the position of each value. So a problem that is found later can be
- * shown at its line and column, or at the flag that gave the value.
+ * A scenario as it was written: plain values, with the position of each. So a later problem can be shown at its line
+ * and column, or at the flag that gave the value.
  */
 export interface ScenarioTree {
   readonly value: unknown;
@@ -37,7 +37,7 @@ export const pathKey = (path: Path): string => JSON.stringify(path);
 /** Formats a path in the way that `--set` and messages use. */
 export const dottedPath = (path: Path): string => path.join('.');
 
-/** Returns the position of a path. If nothing is at this path, returns the position of the nearest parent's key. */
+/** Returns the position of a path. If nothing is there, returns the position of the nearest parent's key. */
 export const positionOf = (
   tree: ScenarioTree,
   path: Path,
@@ -52,7 +52,7 @@ export const positionOf = (
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Copies a list or a mapping, with each value changed by `change`. Any other value is returned unchanged. */
+/** Copies a list or a mapping, and changes each value by `change`. Any other value stays unchanged. */
 export const withEachValue = (
   value: unknown,
   change: (inner: unknown, step: string | number) => unknown,
@@ -70,10 +70,7 @@ export const valueAtPath = (value: unknown, path: Path): unknown =>
     return isMapping(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
   }, value);
 
-/**
- * Copies `value` with `leaf` at `path`. If parents are missing, they become lists where the path has a number,
- * otherwise mappings.
- */
+/** Copies `value` with `leaf` at `path`. Missing parents become lists if the path has a number, otherwise mappings. */
 export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
   const [step, ...rest] = path;
   if (step === undefined) return leaf;
@@ -85,7 +82,7 @@ export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unkn
   const entries = isMapping(value) ? Object.entries(value) : [];
   const at = entries.findIndex(([key]) => key === step);
   const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
-  // The copy is made from entries, so that a key named __proto__ is like any other key.
+  // The copy is made from entries, so a key named __proto__ is like any other key.
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
@@ -110,6 +107,6 @@ export const withFlagValue = (
   return { value: withValueAtPath(tree.value, path, leaf), positions };
 };
 
-/** Returns the path of a value within the population, the named target or the scenario to which it belongs. */
+/** Returns the path of a value within its population, its named target or the scenario. */
 export const pathInPart = (path: Path): Path =>
   path.length > 1 && (path[0] === 'populations' || path[0] === 'targets') ? path.slice(2) : path;

@@ -55,7 +55,7 @@ export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
 /** The length in characters above which only the beginning of a value is shown. */
 const maxShownLength = 40;
 
-/** Describes a value in a few words. The parts of an address that contain passwords or tokens are left out. */
+/** Describes a value in a few words. It leaves out the parts of an address that contain passwords or tokens. */
 export const shownValue = (value: unknown): string => {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -68,7 +68,7 @@ export const shownValue = (value: unknown): string => {
   return JSON.stringify(beginning);
 };
 
-/** What must be known of the scenario to turn an issue into a finding. */
+/** The facts about the scenario that turn an issue into a finding. */
 export interface IssueContext {
   readonly value: unknown;
   /** The values that came from the environment, by `pathKey`. */
@@ -105,16 +105,16 @@ const nestedKeyAdvice = (
   return null;
 };
 
-/** Returns the keys without a value that are the rest of a number cut by a comma: `5/s` of `rate: 5,5/s`. */
+/** Returns keys without a value that are the rest of a number after a comma: `5/s` for `rate: 5,5/s`. */
 const cutOff = (holder: unknown): readonly string[] =>
   isMapping(holder)
     ? Object.keys(holder).filter((name) => /^\d/.test(name) && holder[name] === null)
     : [];
 
-/** Returns whether the rest of a number that a comma cut is its thousands: `000/s` of `1,000/s`. YAML reads `000` as 0. */
+/** Returns whether such a rest is the thousands of its number: `000/s` of `1,000/s`. YAML reads `000` as 0. */
 const areThousands = (rest: string): boolean => /^(?:0$|\d{3}(?!\d))/.test(rest);
 
-/** Returns what to write instead of a number within braces that has a comma, which ends it. */
+/** Returns the right spelling of a number within braces that contains a comma. The comma ends the value. */
 const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   const inside = valueAtPath(value, path);
   const [rest, ...others] = cutOff(valueAtPath(value, path.slice(0, -1)));
@@ -122,10 +122,10 @@ const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   return `a comma ends a value here: write ${inside}${areThousands(rest) ? '' : '.'}${rest}`;
 };
 
-/** The most keys of a mapping that are listed where nothing else explains an unknown one. */
+/** The most keys of a mapping that are listed if nothing else explains an unknown key. */
 const maxListedKeys = 12;
 
-/** Lists the keys that a mapping lacks, if they are few; otherwise says inside which key the unknown one may belong. */
+/** Lists the missing keys of a mapping, if they are few. Otherwise says inside which key the unknown one may belong. */
 const listedKeysAdvice = (name: string, missing: readonly string[]): string | null =>
   missing.length > 0 && missing.length <= maxListedKeys
     ? `expected ${listText(missing)}`
@@ -161,7 +161,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
     : `did you mean "${outside}" at the top of the scenario?`;
 };
 
-/** The most unknown keys of a mapping that are explained one by one: each is compared with all known ones. */
+/** The most unknown keys of a mapping that are explained one by one. Each is compared with all known ones. */
 const maxExplainedKeys = 20;
 
 const unknownKeys = (
@@ -204,8 +204,8 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
   ) ?? null;
 
 /**
- * Merges the issues of a union into one, if the union accepts words or other values. Returns `null` if the union has
- * its own message, or if it accepts no words.
+ * Merges the issues of a union into one if the union accepts words or other values. Returns `null` if the union has its
+ * own message, or accepts no words.
  */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
@@ -235,7 +235,9 @@ const wrongKind = (
   return { path, part: 'value', message, hint: null };
 };
 
-/** Returns the finding about a misspelt kind. The schema did not see it, since the kind was corrected before. */
+/**
+ * Returns the finding about a misspelt kind. The schema did not see the mistake, since the kind was corrected before.
+ */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
   { environmentValues }: IssueContext,
@@ -251,7 +253,7 @@ const choicesOf = (issue: Issue): readonly string[] => {
   return notes.choices ?? [];
 };
 
-/** Returns what to write instead of a percentage where a number is expected. */
+/** Returns the right spelling if a percentage is written for a number. */
 const shareAdvice = (message: string, inside: unknown): string | null => {
   const [, percent] = /^([\d.]+)\s*%$/.exec(typeof inside === 'string' ? inside : '') ?? [];
   return percent !== undefined && message.startsWith('expected a number')
@@ -266,7 +268,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // If a list or a mapping has the right type but too few entries, that needs no further explanation.
+  // A list or a mapping of the right type with too few entries needs no further explanation.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
@@ -285,7 +287,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
 export const issuePath = ({ path }: Issue): Path =>
   path.map((step) => (typeof step === 'symbol' ? '' : step));
 
-/** Returns the findings for an issue. The path of the issue is relative to `within`. */
+/** Returns the findings for an issue. The issue's path is relative to `within`. */
 export const findingsOfIssue = (
   issue: Issue,
   context: IssueContext,
@@ -297,7 +299,7 @@ export const findingsOfIssue = (
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
     const branch = branchOf(issue);
     const words = alternatives(issue);
-    // A faulty text may be meant as the other kind of value or as one of the words.
+    // A faulty text may stand for the other kind of value, or for one of the words.
     const isWholeValue = branch?.every((inner) => inner.path.length === 0) === true;
     if (branch !== null && (words === null || !isWholeValue))
       return branch.flatMap((inner) => findingsOfIssue(inner, context, path));

@@ -9,7 +9,7 @@ import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './sce
 
 export type Schema = z.core.$ZodType;
 
-/** Returns the alternatives of a schema, without defaults and transforms around them. */
+/** Returns the alternatives of a schema, without the defaults and transforms around them. */
 export const branchesOf = (schema: Schema): readonly Schema[] => {
   if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
@@ -39,7 +39,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
 
 /**
  * Returns the branch of a schema that describes a list or a mapping. For a mapping, it is the branch with the same
- * `kind` or `type` field; if there is none, it is the first branch for mappings.
+ * `kind` or `type` field, or else the first branch for mappings.
  */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
@@ -52,8 +52,7 @@ export const branchFor = (schema: Schema, value: unknown): Schema | undefined =>
 };
 
 /**
- * Returns the schema of the value that `holder` has under a name or at an index; `undefined` if it may have no such
- * value.
+ * Returns the schema of the value in `holder` under a name or at an index; `undefined` if it may have no such value.
  */
 export const schemaInside = (
   holder: Schema | undefined,
@@ -119,10 +118,9 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 };
 
 /**
- * Prepares a filled scenario for being parsed by the schema, once. The type of a value from the environment depends on
- * what the schema expects: `1.0` is text as the name of a model, but a number where a number is expected. A misspelt
- * kind is replaced by the one that was probably meant, so that the other problems of its mapping are reported at the
- * same time.
+ * Prepares a filled scenario for the schema, once. What the schema expects decides the type of a value from the
+ * environment: `1.0` is text as the name of a model, but a number where a number is expected. The probably meant kind
+ * replaces a misspelt one, so the other problems of its mapping are reported at the same time.
  */
 export const prepareForSchema = (
   filled: FilledScenario,

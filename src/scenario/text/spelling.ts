@@ -79,7 +79,7 @@ const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
-/** Returns the choice that means the same as `word`, which is spelled differently or is the word of another tool. */
+/** Returns the choice that means the same as `word`, which has another spelling or comes from another tool. */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);
   return (
@@ -90,15 +90,14 @@ export const synonym = (word: string, choices: readonly string[]): string | null
 };
 
 /**
- * Returns the choice that `word` begins with, if the colon or the space before its value is missing: `to 5/s`,
+ * Returns the choice with which `word` begins, if the colon or the space before its value is missing: `to 5/s`,
  * `to:5/s`.
  */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 
 /**
- * Returns the choice that is most similar to `word`; `null` if none is similar. Capitals, hyphens and underscores are
- * ignored.
+ * Returns the choice that is most similar to `word`; `null` if none is. It ignores capitals, hyphens and underscores.
  */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);

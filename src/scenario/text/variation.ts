@@ -22,7 +22,7 @@ export interface Variation {
   readonly value: unknown;
 }
 
-/** A variable of a sweep: a path in the scenario, and the values at this path in the order of the sweep. */
+/** A variable of a sweep: a path in the scenario, and its values in the order of the sweep. */
 export interface Variable {
   readonly path: string;
   /** The name of the variable in messages. */
@@ -36,7 +36,7 @@ export interface PointSetting {
   readonly value: unknown;
 }
 
-/** The maximum number of values of a variable. A page could not show more. */
+/** Splits a text at commas outside of brackets and quotation marks. */
 const maxVariations = 100;
 
 /** Splits a text at commas, except those in brackets or quotation marks. */
@@ -126,8 +126,8 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * Returns what is wrong with the values of a variable; `null` if nothing is. What the scenario's own rules find is not
- * included.
+ * Returns what is wrong with the values of a variable; `null` if nothing is. It leaves out what the scenario's own
+ * rules find.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';
@@ -180,8 +180,8 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
 };
 
 /**
- * Reads the variables of a sweep: those of the file and those of flags. If both name the same path, the values of the
- * flag are used.
+ * Reads the variables of a sweep: those of the file and those of flags. If both name a path, the values of the flag
+ * count.
  */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);

@@ -28,7 +28,10 @@ export interface ParsedTree {
   readonly problems: readonly ScenarioProblem[];
 }
 
-/** The maximum number of values that aliases repeat. Without it, aliases that contain aliases could give any number of values. */
+/**
+ * The maximum number of values that aliases repeat. Otherwise, aliases that contain aliases could give any number of
+ * values.
+ */
 const maxRepeatedValues = 100_000;
 
 const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
@@ -60,7 +63,7 @@ class DocumentReader {
   #repeatedValues = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
-  /** The node that each alias stands for. The library would search the whole document for it each time. */
+  /** The node of each alias. The library would search the whole document for it each time. */
   readonly #resolved = new Map<Alias, Node | null>();
 
   constructor(document: Document, lines: LineCounter) {
@@ -88,8 +91,7 @@ class DocumentReader {
   }
 
   /**
-   * Returns the pairs of a mapping, together with those of the mappings that `<<` names. The mapping's own keys take
-   * precedence.
+   * Returns the pairs of a mapping, with those of the mappings that `<<` names. The mapping's own keys take precedence.
    */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
@@ -211,16 +213,13 @@ const syntaxMessage = ({ code, message }: YAMLError): string => {
   );
 };
 
-/** Returns whether the structure of the text is still the intended one after a mistake. */
+/** Returns whether the text still has the intended structure after a mistake. */
 const keepsStructure = ({ code }: YAMLError): boolean =>
   code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED';
 
 const maxShownErrors = 10;
 
-/**
- * Returns the errors up to and including the first one that changes the structure. Later errors are usually
- * consequences of it.
- */
+/** Returns the errors up to the first one that changes the structure. Later errors usually follow from it. */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
   if (tab !== undefined) return [tab];
@@ -247,7 +246,10 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
 const imported = '`weir import FILE` makes a scenario of it';
 const written = '`weir init` writes a first scenario';
 
-/** What a file is, by its first line that is no comment, or the first two of JSON, and what to do with it. */
+/**
+ * The kinds of files that are no scenarios, and what to do with them. The first line that is no comment shows the kind,
+ * or the first two lines of JSON.
+ */
 const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])[] = [
   [/^(?:GET|POST|PUT) https?:/, 'targets of vegeta', imported],
   [/^(?:\S+\/)?(?:aiperf|guidellm) /, 'a command line of AIPerf or GuideLLM', imported],
@@ -272,14 +274,17 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^<\?xml|^<!doctype|^<html/i, 'XML or HTML', written],
 ];
 
-/** Returns what a text is and what to do with it; `null` if it may be a scenario. */
+/** Returns the kind of a text and what to do with it; `null` if it may be a scenario. */
 const foreignFile = (text: string): string | null => {
   const first = /^[^\S\n]*(?!#|\s)(\{?\s*.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
   const found = kinds.find(([pattern]) => pattern.test(first));
   return found === undefined ? null : `expected a scenario, got ${found[1]}: ${found[2]}`;
 };
 
-/** The most lines, commas and brackets of a scenario, also within a text: for each outside one, the library takes kilobytes. */
+/**
+ * The most lines, commas and brackets of a scenario, even within a text. The library takes kilobytes for each one
+ * outside.
+ */
 const mostMarks = 500_000;
 
 /** Parses the text of a scenario file into a tree. The text is YAML or JSON (which is YAML). */
@@ -305,7 +310,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
   const problems = syntaxProblems(errors, lines);
-  // A duplicate key does not change the structure, so the rest is checked too.
+  // A duplicate key does not change the structure, so the rest is also checked.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
   const reader = new DocumentReader(document, lines);
   const tree = { value: reader.read(), positions: reader.positions };
