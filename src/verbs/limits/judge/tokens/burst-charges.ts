@@ -8,22 +8,22 @@ import {
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /**
- * What a burst was charged, by the remaining tokens. A bucket hides the charges of single chats, since it refills as
- * fast. After a burst it is not full, so the small chats that follow show how fast it refills. /
+ * The charge of a burst, by the remaining tokens. A bucket hides the charges of single chats, since it refills as fast.
+ * After a burst it is not full, so the small chats that follow show how fast it refills.
  */
 export interface BurstCharge {
-  /** The least that was charged, as a multiple of the usage. */
+  /** The least charge, as a multiple of the usage. */
   readonly least: number;
   /** The slowest refill, as a multiple of the limit in a window. */
   readonly refill: number;
 }
 
-/** A bucket with less than this share of its tokens is certainly being refilled. */
+/** The share of its tokens below which a bucket is certainly being refilled. */
 const notFull = 0.95;
-/** At least so many small chats must show the same refill. Then it does not come in large steps. */
+/** The fewest small chats that must show the same refill. The refill then does not come in large steps. */
 const enoughTaps = 3;
 
-/** Returns the slowest and the fastest refill between two reports of what remains, in tokens per ms. */
+/** Returns the slowest and the fastest refill between two reports of the remaining tokens, in tokens per ms. */
 const refillBetween = (earlier: TokenReply, later: TokenReply, used: number) => {
   const rise = later.reported!.remaining - earlier.reported!.remaining;
   return {
@@ -32,7 +32,7 @@ const refillBetween = (earlier: TokenReply, later: TokenReply, used: number) => 
   };
 };
 
-/** Returns the slowest refill that all pairs of neighbouring small chats have in common; `null` if they have none. */
+/** Returns the slowest refill that all pairs of neighbouring small chats share; `null` if they share none. */
 const steadyRefill = (taps: readonly TokenReply[]): number | null => {
   if (taps.length < enoughTaps) return null;
   const spans = taps
@@ -45,9 +45,9 @@ const steadyRefill = (taps: readonly TokenReply[]): number | null => {
 };
 
 /**
- * Measures what a burst from an idle key was charged, by a small chat after the burst: it is what is missing from the
- * full bucket, and what was certainly refilled since the first charge. `full` is the most that ever remained. Returns
- * `null` if this is not shown. /
+ * Measures the charge of a burst from an idle key by a small chat after the burst. It is the tokens missing from the
+ * full bucket, and those certainly refilled since the first charge. `full` is the most that ever remained. Returns
+ * `null` if the replies do not show it.
  */
 export const burstCharge = (
   replies: readonly TokenReply[],
@@ -70,7 +70,7 @@ export const burstCharge = (
   if (refill === null || tap === undefined) return null;
   const used = replies.reduce((sum, reply, i) => {
     if (reply.sent > tap.answered) return sum;
-    // A refused request may be charged, too.
+    // A refused request may also be charged.
     return sum + (isRefused(reply) ? uses[i]!.most : (usedTokens(reply) ?? uses[i]!.most));
   }, 0);
   const charged = full - tap.reported!.remaining + refill * Math.max(0, tap.sent - first);

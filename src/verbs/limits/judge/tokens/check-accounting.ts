@@ -8,7 +8,7 @@ import { roundedCount } from './token-charges.ts';
 
 export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
-/** How far a charge may be from an amount and still be called by it, in tokens and as a share of the amount. */
+/** The largest distance of a charge from an amount for it to be called that amount, in tokens and as a share. */
 const tolerance = { tokens: 2, share: 0.02 };
 
 const isAbout = (charge: number, amount: number): boolean =>
@@ -16,7 +16,7 @@ const isAbout = (charge: number, amount: number): boolean =>
 
 const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): string => {
   if (charge === null) return 'not shown';
-  // What is refilled meanwhile hides a part of a charge.
+  // A refill in the meantime hides a part of a charge.
   const isPart = !isSteady && charge > tolerance.tokens && !isAbout(charge, used ?? prompt);
   if (isPart && charge < (used ?? prompt)) return `at least ${roundedCount(charge)} tokens`;
   if (charge <= tolerance.tokens) return 'nothing';
@@ -27,7 +27,7 @@ const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): st
     : `${(charge / used).toFixed(2)} times its usage`;
 };
 
-/** Lists what was charged for each kind of request beside its usage. */
+/** Lists the charge of each kind of request beside its usage. */
 export const chargeRows = (charges: readonly MeasuredCharge[]): readonly ChargeRow[] =>
   charges.map((measured) => ({
     kind: measured.kind,
@@ -46,8 +46,8 @@ const expectedOf = ({ status, used, prompt }: MeasuredCharge): number =>
   status === 200 ? (used ?? prompt + 1) : 0;
 
 /**
- * Returns the charges that are not what a customer expects. A refill hides a part of a charge, so a small charge counts
- * only if another kind is charged the same share. /
+ * Returns the charges that a customer would not expect. A refill hides a part of a charge. So a small charge counts
+ * only if another kind is charged the same share.
  */
 const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] => {
   const shown = charges.filter(({ kind, charge }) => charge !== null && !freely.includes(kind));
@@ -78,17 +78,17 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** What a charge says of an answer, as it is measured and as it is stored. */
+/** The facts of a charge about an answer, both as measured and as stored. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
-/** The fewest tokens of an answer that show in a charge beside its prompt, and the part of it that must show. */
+/** The fewest tokens of an answer that its charge can show. `shownShare` is the part of it that must show. */
 const shownAnswer = 5;
 const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is more than any count of
- * the prompt, and the usage or at least the prompt and half of the answer, since what is refilled meanwhile makes a
- * charge smaller. /
+ * Whether a charge shows that the tokens of an answer are charged, and not only its prompt. It must exceed any count of
+ * the prompt. It must also be the usage, or at least the prompt and half of the answer, since a refill makes a charge
+ * smaller.
  */
 const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
   if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
@@ -98,7 +98,7 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 };
 
 /**
- * Returns which answers no charge shows: none, all, whole or streamed ones. Not every examination has a longer answer of
+ * Returns which answers no charge shows: none, all, whole or streamed ones. Some examinations have no longer answer of
  * a stream.
  */
 const answersNotShown = (
@@ -112,7 +112,9 @@ const answersNotShown = (
   return isStreamShown ? 'whole answers' : 'answers';
 };
 
-/** Returns the longer answers beside which exactly their prompt was charged, which contradicts the word that usage is. */
+/**
+ * Returns the longer answers that were charged exactly their prompt. They contradict the promise that usage is charged.
+ */
 const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
   charges.filter(
     ({ status, prompt, used, charge }) =>
@@ -124,8 +126,8 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
   );
 
 /**
- * Whether the limit is of all tokens, and nothing shows that answers are charged. Prompts fill the limit, so the bursts
- * do not show it.
+ * Whether the limit counts all tokens, and nothing shows that answers are charged. Prompts fill the limit, so the
+ * bursts do not show it.
  */
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
@@ -133,8 +135,8 @@ export const areAnswersUnseen = (
 ): boolean => unit === undefined && answersNotShown(charges) !== null;
 
 /**
- * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be charged.
- * Returns nothing if answers were, too, or if the operator says so.
+ * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be
+ * charged. Returns nothing if answers were also seen, or if the operator promises it.
  */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
@@ -154,13 +156,13 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/** Says, after the reasons why a limit is kept, that it rests on the promise of the operator too. */
+/** Adds to the reasons why a limit is kept that they also rest on the operator's promise. */
 export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
     ? '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts'
     : '';
 
-/** Checks that the charges are the usage that the answers report. */
+/** Checks whether the charges are the usage that the answers report. */
 export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
   const odd = oddCharges(charges);
   const shown = shownAsExpected(charges);

@@ -4,7 +4,7 @@ import { isAdmitted, isRefused, type TokenLog, usedTokens } from '../../model/to
 import { type ChargeTerms, chargesOf, roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
-/** Returns whether the remaining tokens stood still from first to last although half the limit was used in a burst. */
+/** Returns whether the remaining tokens never changed although a burst used half the limit. */
 const isConstant = ({ replies, rule }: TokenLog): boolean => {
   const reporting = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
   const used = [1, 2, 3].map((serial) =>
@@ -16,7 +16,7 @@ const isConstant = ({ replies, rule }: TokenLog): boolean => {
   return isUsed && new Set(reporting.map(({ reported }) => reported!.remaining)).size === 1;
 };
 
-/** Counts the refusals for tokens before which enough tokens remained: more than can have been charged in between. */
+/** Counts the refusals for tokens although enough tokens remained before: more than can have been charged since. */
 const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>
     Math.max(most, reserved),
@@ -34,13 +34,13 @@ const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   }).length;
 };
 
-/** Returns the limits that headers report other than the declared one. */
+/** Returns the limits in headers other than the declared one. */
 export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
   [...new Set(replies.flatMap(({ reported }) => reported?.limit ?? []))].filter(
     (limit) => limit !== rule.tokens,
   );
 
-/** The share of the limit by which the remaining tokens must have fallen to show that they are true. */
+/** The share of the limit by which the remaining tokens must drop to show that they are true. */
 const shownFall = 1 / 2;
 
 /** Returns why nothing shows that the reported remaining tokens are true; `null` if something does. */
@@ -58,7 +58,7 @@ const whyRemainingIsUnsure = (
     : `it only fell by ${roundedCount(fall)} tokens, since it was seldom reported`;
 };
 
-/** Checks that the remaining tokens of the headers are those that are left. */
+/** Checks whether the remaining tokens of the headers are true. */
 export const checkReportedTokens = (
   log: TokenLog,
   guards: Pick<TokenGuards, 'counting' | 'hasRemaining' | 'terms'>,

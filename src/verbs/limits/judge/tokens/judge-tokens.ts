@@ -41,9 +41,9 @@ import {
   wronglyNamed,
 } from './token-refusals.ts';
 
-/** What the operator says of a gateway. */
+/** The operator's promises about a gateway. */
 export interface TokenPromises {
-  /** Nobody else uses the key, and usage is what is charged (`--yes-tokens`). */
+  /** Whether nobody else uses the key, and usage is what is charged (`--yes-tokens`). */
   readonly isPromised: boolean;
 }
 
@@ -60,9 +60,9 @@ const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
 
 interface Finding {
   readonly isFound: boolean;
-  /** What excuses it; `null` if nothing does. */
+  /** The excuse for it; `null` if there is none. */
   readonly why: string | null;
-  /** Whether something would excuse it but for the operator's promise; false by default. */
+  /** Whether only the operator's promise rules out an excuse; false by default. */
   readonly restsOnPromise?: boolean;
   /** Whether the examination shows that the limit keeps this fact. */
   readonly isProved: boolean;
@@ -70,13 +70,13 @@ interface Finding {
   readonly shownBy: readonly TokenReply[];
 }
 
-/** A check of a fact, and whether something excuses what it found. */
+/** A check of a fact, and whether something excuses its finding. */
 interface FactCheck {
   readonly check: LimitCheck;
   readonly isExcused: boolean;
 }
 
-/** Makes a check that violates the limit if something was found that nothing excuses. */
+/** Makes a check that violates the limit if something was found and nothing excuses it. */
 const violating = (
   { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
   { isFound, why, restsOnPromise = false, isProved, observed, shownBy }: Finding,
@@ -97,9 +97,9 @@ const violating = (
   };
 };
 
-/** The share of the limit that must certainly be used before a refusal to show that the burst reached it. */
+/** The share of the limit that must certainly be used before a refusal, to show that the burst reached the limit. */
 const enoughUse = 0.7;
-/** The share of the requests at an even pace that must be answered for the limit to be called kept. */
+/** The share of the requests at an even pace that must be answered for a limit that is called kept. */
 const enoughAnswers = 0.95;
 
 const mostRows = 5;
@@ -121,7 +121,7 @@ const refusedAfter = (bursts: Evidence['bursts']): string => {
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
-/** Why one burst above the limit proves nothing beside others below it. */
+/** The reason why one burst above the limit proves nothing if others below it were refused. */
 const windowEnd =
   'the end of a window explains it, since bursts at another phase were refused in time';
 
@@ -157,7 +157,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
           : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1 && worst === undefined,
       shownBy: exceeded.map(({ admission }) => admission),
-      // The others were refused in time.
+      // The other bursts were refused in time.
       observed: isFound || worst === undefined ? observed : `${observed}; ${windowEnd}`,
     },
   );
@@ -246,7 +246,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   );
 };
 
-/** Says how many tokens were in flight at once, which only a charge at the start prevents. */
+/** Says how many tokens were in flight at once. Only a charge at the start prevents this. */
 const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
@@ -322,8 +322,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests were admitted at once with more than the limit, and what so many can use. Requests that are
- * charged at their end may each fill the context. /
+ * Returns how many requests were admitted at once with more than the limit, and how much so many can use. Requests that
+ * are charged at their end may each fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,
@@ -338,7 +338,7 @@ const atOnceOf = (
   return { requests, limits: Math.max(most.atOnce, requests * each) / tokens };
 };
 
-/** Returns whether a burst was refused only after more than the limit, since charges come at the end of answers. */
+/** Returns whether a burst was refused only above the limit, because charges come at the end of answers. */
 const isChargedAtEnd = (evidence: Evidence): boolean =>
   chargedAtOf(evidence) === 'end' &&
   evidence.bursts.some(({ beforeRefusal }) => (beforeRefusal ?? 0) > evidence.log.rule.tokens);
@@ -384,7 +384,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    // A pace counts all tokens.
+    // A pace counts all tokens, so other units have no charging.
     ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,

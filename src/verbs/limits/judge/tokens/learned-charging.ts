@@ -6,8 +6,8 @@ import type { TokenGuards } from './token-guards.ts';
 const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as const;
 
 /**
- * Returns what a pace needs to know of the charges. Where a prompt is charged at its admission and nothing is seen to be
- * reserved, the answer is taken to be charged later.
+ * Returns what a pace needs to know about the charges. If a prompt is charged at its admission and nothing seems
+ * reserved, it assumes that the answer is charged later.
  */
 export const chargingOf = (
   { counting, settling }: TokenGuards,

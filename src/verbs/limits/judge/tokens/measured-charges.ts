@@ -1,17 +1,17 @@
 import { isAdmitted, type TokenKind, type TokenReply, usedTokens } from '../../model/token-log.ts';
 
-/** What the reported remaining tokens say that a request was charged. */
+/** The charge of a request, by the reported remaining tokens. */
 export interface MeasuredCharge {
   readonly kind: TokenKind;
   readonly status: number;
   readonly prompt: number;
   /** The tokens that the answer reports; `null` if it reports none. */
   readonly used: number | null;
-  /** By how many tokens the remaining ones fell because of it; `null` if they do not show that. */
+  /** The drop in the remaining tokens because of it; `null` if they do not show it. */
   readonly charge: number | null;
-  /** Whether the remaining tokens stood still before and after it. Then nothing was refilled or forgotten meanwhile. */
+  /** Whether the remaining tokens did not change before and after it. Nothing was then refilled or forgotten. */
   readonly isSteady: boolean;
-  /** Whether the remaining tokens stopped falling after it. They go on to fall while others use the key. */
+  /** Whether the remaining tokens stopped dropping after it. If others use the key, they continue to drop. */
   readonly isUnshared: boolean;
 }
 
@@ -23,7 +23,7 @@ export const roundingTokens = 2;
 interface Group {
   readonly before: TokenReply;
   readonly subject: TokenReply;
-  /** The small chats beside and after the subject, the last of which are sent when its usage should be charged. */
+  /** The small chats beside and after the subject. The last of them are sent when its usage should be charged. */
   readonly after: readonly TokenReply[];
 }
 
@@ -47,8 +47,8 @@ const sumUsed = (replies: readonly TokenReply[]): number =>
   replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
 
 /**
- * Returns by how many tokens the remaining ones fell between the last two small chats after a request, without the charge
- * of the last chat.
+ * Returns the drop in the remaining tokens between the last two small chats after a request, without the charge of the
+ * last chat.
  */
 const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): number => {
   const [previous, last] = [after.at(-2), after.at(-1)!];
@@ -57,7 +57,7 @@ const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): nu
   return earlier === null || end === null ? Infinity : earlier - end - (usedTokens(last) ?? 0);
 };
 
-/** Measures a request: by how many tokens the remaining ones fell, without those of the small chats in between. */
+/** Measures a request: the drop in the remaining tokens, without the small chats in between. */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
   const used = usedTokens(subject);
@@ -68,12 +68,12 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const end = remainingOf(last);
   if (begin === null || end === null || !answered)
     return { ...common, charge: null, isSteady: false, isUnshared: false };
-  // What remains is reported with or without the chat’s own charge; small chats are all alike.
+  // The reported remaining includes the chat’s own charge or not. All small chats are alike.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
   const isSteady = Math.abs(furtherFall) <= roundingTokens;
-  // The small chat may be charged some multiple of its usage, too.
+  // The small chat may also be charged a multiple of its usage.
   const isUnshared = furtherFall <= roundingTokens + 2 * (usedTokens(last) ?? 0);
   const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
   return {
@@ -85,9 +85,9 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
 };
 
 /**
- * Returns what was charged for each kind of request. A refill makes a charge look smaller, never larger. So of several
- * measurements of a kind the largest counts, and one during which the remaining tokens stood still counts before all
- * others. /
+ * Returns the charge of each kind of request. A refill makes a charge look smaller, never larger. So among several
+ * measurements of a kind, the largest counts. A measurement during which the remaining tokens did not change counts
+ * before all others.
  */
 export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
   const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
@@ -104,9 +104,9 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 };
 
 /**
- * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the stream's
- * first byte. If it does not show the charge, the charge comes later; but what remains afterwards must show it, since a
- * refill may have hidden it. /
+ * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the
+ * stream's first byte. If it does not show the charge, the charge comes later. The remaining tokens afterwards must
+ * then show it, since a refill may have hidden it.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -129,31 +129,37 @@ export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'late
 };
 
 export interface CountingEvidence {
-  /** `usage`: charges are the usage; `near`: within the tolerance; `unknown`: the remaining tokens do not show it. */
+  /**
+   * `usage`: charges equal the usage; `near`: they are within the tolerance; `unknown`: the remaining tokens do not
+   * show them.
+   */
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
-  /** The charge as a multiple of the usage that is the furthest from 1; `null` if unknown. */
+  /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether the ratio is one that no count of these texts has, so that it excuses nothing. */
+  /** Whether no count of these texts has this ratio, so it excuses nothing. */
   readonly isImplausible: boolean;
-  /** The least that the bursts were charged, as a multiple of their usage, where single chats do not show it. */
+  /** The least charge of the bursts, as a multiple of their usage, if single chats do not show it. */
   readonly least?: number;
 }
 
-/** Whether what is charged is the usage, or near it. */
+/** Whether the charge is the usage, or near it. */
 export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
   finding === 'usage' || finding === 'near';
 
 const exactness = 0.01;
 /** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
-/** If a small prompt has this share of the excess of a large one, the excess is a constant, such as a hidden prompt. */
+/** The share of a large prompt's excess from which a small prompt's excess is a constant, such as a hidden prompt. */
 const constantShare = 0.2;
-/** The same share as a multiple of the small prompt’s share of the large prompt’s tokens. The larger of the two counts. */
+/**
+ * The same bound, as a multiple of the small prompt’s share of the large prompt’s tokens. The larger of the two bounds
+ * counts.
+ */
 const constantRatio = 1.5;
-/** The largest share of a large prompt that a small one may have. */
+/** The largest size of a small prompt, as a share of the large one. */
 const smallShare = 1 / 3;
 
-/** Decides whether much too high charges grow with the prompt, so that no hidden prompt explains them. */
+/** Returns whether much too high charges grow with the prompt, so no hidden prompt explains them. */
 const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
   const small = charges.filter(
     ({ used, charge, status }) =>
@@ -169,12 +175,12 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
   );
 };
 
-/** The least share of a repeated prompt that a cache must have held to show how that is charged. */
+/** The least share of a repeated prompt that must come from a cache to show how cached input is charged. */
 const cachedShare = 0.5;
 
 /**
- * Decides whether cached input is charged like other input: a prompt came mostly from a cache, and the remaining tokens
- * fell by its whole usage. /
+ * Returns whether cached input is charged like other input: a prompt came mostly from a cache, and the remaining tokens
+ * dropped by its whole usage.
  */
 export const areCachedCharged = (
   replies: readonly TokenReply[],
@@ -200,7 +206,7 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // Remaining tokens that rise meanwhile show too little.
+    // Remaining tokens that rise in the meantime show too little.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };

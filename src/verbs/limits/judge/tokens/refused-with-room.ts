@@ -10,8 +10,8 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The phases of a weighted counter that are tried. For each, the older window has the weight of the phase before it,
- * which is higher.
+ * The number of phases of a weighted counter that are tried. For each, the older window has the weight of the phase
+ * before it, which is higher.
  */
 const counterPhases = 48;
 
@@ -29,8 +29,8 @@ const weightedCount = (uses: readonly LimitUse[], window: number) => (next: Limi
 };
 
 /**
- * Returns, for moments in ascending order, the most that a bucket can lack if it is refilled with the limit in each
- * window: what is left of all charges if each came as late as possible. /
+ * Returns the most that a bucket can lack at some ascending moments, if it refills with the limit in each window. It is
+ * what is left of all charges if each came as late as possible.
  */
 export const lostLevels = (
   uses: readonly LimitUse[],
@@ -44,15 +44,15 @@ export const lostLevels = (
 };
 
 /**
- * What any bucket certainly holds if it lacks nothing, as a share of the limit: the smallest bucket, before the next step
- * of its refill.
+ * What any bucket certainly holds if it lacks nothing, as a share of the limit. It is the smallest bucket before the
+ * next step of its refill.
  */
 export const smallestRoom = smallestBucket - refillStep;
 
 /**
- * Finds the refusals, in the order of sending, for which every limiter had room: a bucket of a quarter of the limit
- * that a step may have left unfilled, and all windows, logs and weighted counters. A bucket that is refilled too slowly
- * has none though it holds more.
+ * Finds the refusals, in the order of sending, for which every limiter had room. These limiters are all windows, logs
+ * and weighted counters, and a bucket of a quarter of the limit that a step may have left unfilled. A bucket that
+ * refills too slowly has no room although every limiter should.
  */
 export const refusedWithRoom = (
   refusals: readonly LimitUse[],

@@ -13,8 +13,8 @@ import { type ChargeTerms, chargesOf } from './token-charges.ts';
 import { sumOf } from '../../../../model/sums.ts';
 
 /**
- * An admission that no limiter allows: certainly more tokens were charged before it than the limit, with the refill since
- * the burst began.
+ * An admission that no limiter allows. The tokens that were certainly charged before it exceed the limit and the refill
+ * since the burst began.
  */
 export interface ExceededBurst {
   readonly admission: TokenReply;
@@ -26,44 +26,51 @@ export interface ExceededBurst {
 export interface BurstEvidence {
   /** When its first request was sent, in ms. */
   readonly begin: number;
-  /** The number of requests that were refused with 429, whatever they name. */
+  /** The number of requests that got a 429, whatever limit it names. */
   readonly refused: number;
   /** The number of admitted requests. */
   readonly count: number;
-  /** The tokens that were certainly charged for all that was admitted. */
+  /** The tokens that were certainly charged for the admitted requests. */
   readonly admitted: number;
   /** The most tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
-  /** The tokens that were certainly charged before the first refusal for tokens; `null` without one. */
+  /** The tokens that were certainly charged before the first refusal for tokens; `null` without such a refusal. */
   readonly beforeRefusal: number | null;
-  /** The tokens that can have been charged before the first refusal for tokens; `null` without one. */
+  /** The most tokens that can have been charged before the first refusal for tokens; `null` without such a refusal. */
   readonly mostBeforeFirst: number | null;
   /**
-   * What was certainly charged before a refusal, as a share of the limit with the refill until then. For a bucket this is
-   * the share of its own limit.
+   * The tokens that were certainly charged before a refusal, as a share of the limit with its refill until then. For a
+   * bucket this is the share of its own limit.
    */
   readonly shareBefore: number;
-  /** Whether more was admitted than a gateway can admit that charges at admission. Requests in flight count. */
+  /** Whether more was admitted than a gateway that charges at admission can admit. Requests in flight count. */
   readonly isAheadOfCharges: boolean;
-  /** The admission with the largest excess; `null` if none exceeds. */
+  /** The admission with the largest excess; `null` if none exceeds the limit. */
   readonly exceeded: ExceededBurst | null;
-  /** Whether a request was admitted although, by the gateway’s own count of what remains, nothing can have been left. */
+  /**
+   * Whether a request was admitted although nothing can have been left by the gateway’s own count of the remaining
+   * tokens.
+   */
   readonly isAboveOwnCount: boolean;
 }
 
-/** The largest step in which a bucket is refilled, as a share of the limit: it may come just after a burst began. */
+/** The largest step of a bucket's refill, as a share of the limit. It may come just after a burst began. */
 export const refillStep = 1 / 10;
 
-/** The time in ms that a burst may last, so that no boundary of a grid lies in two bursts half a window apart. */
+/**
+ * Returns the time in ms that a burst may last. Then no boundary of a grid is in two bursts that are half a window
+ * apart.
+ */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
-/** The share of the remaining tokens by which they must fall to show that charges arrive. */
+/** The share of the remaining tokens by which they must drop to show that charges arrive. */
 const shownFall = 1 / 4;
 
 /**
  * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the
- * tokens that last remained before it. That excuses an admission if all charges arrive in the end, since then they are only late.
+ * last remaining tokens before it. That excuses an admission if all charges arrive in the end, since they are then only
+ * late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -84,7 +91,7 @@ const ownCountIsBelow = (
   };
 };
 
-/** Decides whether more was admitted than a gateway can admit that charges at admission: the limit and one prompt. */
+/** Returns whether more was admitted than a gateway that charges at admission can admit: the limit and one prompt. */
 const isAheadOfCharges = (
   uses: readonly LimitUse[],
   begin: number,
@@ -117,7 +124,9 @@ const chargedBeforeRefusals = (
   };
 };
 
-/** Returns what the admitted requests of a burst can have been charged before its first refusal for tokens. */
+/**
+ * Returns the most that can have been charged for the admitted requests of a burst before its first refusal for tokens.
+ */
 const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse[]) => {
   const refused = replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
   if (refused.length === 0) return null;
@@ -126,9 +135,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Decides whether a request of a burst was admitted although, by the gateway’s own report of what remained, nothing was left:
- * less remained than was certainly charged since by any count of the texts, but for what is refilled. If an idle key had
- * more than the limit, what it had above is no room either.
+ * Returns whether a request of a burst was admitted although nothing was left by the gateway’s own report. Less
+ * remained than was certainly charged since then, by any count of the texts and with the refill. If an idle key had
+ * more than the limit, the excess is no room either.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -137,7 +146,7 @@ const isAboveOwnCount = (
 ): boolean => {
   const reporting = replies.filter(({ reported }) => reported !== null);
   if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
-  // A remaining that stands still in a burst is no count, but a broken header.
+  // If remaining does not change in a burst, it is no count, but a broken header.
   if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
@@ -154,7 +163,7 @@ const isAboveOwnCount = (
   );
 };
 
-/** Judges the replies of one burst by what its requests certainly were charged. */
+/** Judges the replies of one burst by what was certainly charged for its requests. */
 const burstEvidence = (
   replies: readonly TokenReply[],
   { tokens, window }: TokenLog['rule'],
@@ -221,16 +230,16 @@ export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[]
 export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
   burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
 
-/** How much earlier or later than its time a window may end, as a share of it. */
+/** The share of a window by which it may end earlier or later than its time. */
 const phaseTolerance = 1 / 60;
 
-/** Returns how long after its begin a burst exceeded the limit, as a share of the window. */
+/** Returns how long after its beginning a burst exceeded the limit, as a share of the window. */
 const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Decides whether the end of one window explains at most one of the bursts that exceeded: two of them have no phase in
- * common.
+ * Returns whether the end of one window explains at most one of the bursts that exceeded the limit, because two of them
+ * share no phase.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
@@ -243,10 +252,10 @@ export const areApart = (bursts: readonly BurstEvidence[], window: number): bool
     }),
   );
 
-/** The latest usage that is still in time, as a share of a window. */
+/** The latest time of a charge that is still in time, as a share of a window. */
 const latestShare = 1 / 10;
 
-/** When usage is charged, by small chats after a burst. */
+/** The evidence of small chats after a burst about when usage is charged. */
 export interface SettleEvidence {
   /** The time in ms after an answer by which its usage is certainly charged. */
   readonly settle: number;
@@ -254,14 +263,14 @@ export interface SettleEvidence {
   readonly isLate: boolean;
   /** Whether only late charges can explain that. Otherwise the small chats may have used up what was left. */
   readonly isLateShown: boolean;
-  /** Whether small chats after a burst show it: some were admitted, and a later one refused. */
+  /** Whether small chats after a burst show it: some were admitted, and a later one was refused. */
   readonly isMeasured: boolean;
 }
 
-/** The rise of the remaining tokens, as a share of the limit, that shows that a window ended. */
+/** The rise of the remaining tokens that shows the end of a window, as a share of the limit. */
 const endOfWindow = 1 / 10;
 
-/** Returns the replies of a burst until the remaining tokens rise. The end of a window hides what was charged before it. */
+/** Returns the replies of a burst until the remaining tokens rise. The end of a window hides the charges before it. */
 const beforeEndOfWindow = (
   replies: readonly TokenReply[],
   { tokens }: TokenLog['rule'],
@@ -277,8 +286,9 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens: a refusal that names no limit is not if enough remained
- * for the chat by its own headers, nor, without these, if so many requests were sent that their limit can be the reason.
+ * Returns whether a refused small chat was refused for tokens. A refusal that names no limit was not, if enough
+ * remained for the chat by its own headers. Without such headers, it was not if the number of requests can be the
+ * reason.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -294,9 +304,9 @@ const isForTokens = (
 };
 
 /**
- * Returns the time in ms by which usage is charged after an answer, by the remaining tokens of a burst: at each reply, what was
- * answered so long ago is at most what they fell by, and what was refilled meanwhile if `isRefilled`. It is `usual` if less
- * than that was ever charged, since then nothing is late.
+ * Returns the time in ms by which usage is charged after an answer, by the remaining tokens of a burst. At each reply,
+ * the answers that are older than this must not exceed the drop of the remaining tokens, with the refill if
+ * `isRefilled`. It returns `usual` if less than that was ever charged, since nothing is late then.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],
@@ -338,7 +348,7 @@ const settleByRemaining = (
 /** The share of a large prompt that small chats may use without filling the room that such prompts leave. */
 const negligibleUse = 1 / 100;
 
-/** Returns whether the small chats before one can have used up by themselves what was left for it. */
+/** Returns whether the small chats before one can themselves have used up what was left for it. */
 const mayHaveFilled = (
   before: readonly TokenReply[],
   next: TokenReply,
@@ -346,7 +356,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // What remains may be reported without the charge of the chat that reports it.
+  // The reported remaining may not include the charge of the chat that reports it.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
@@ -355,7 +365,7 @@ const mayHaveFilled = (
   return used > negligibleUse * largest;
 };
 
-/** Measures when usage is charged. If small chats are first admitted and then refused, it came in between. */
+/** Measures when usage is charged. If small chats are first admitted and then refused, the charge came in between. */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;
   let shown = terms.settle;

@@ -8,15 +8,18 @@ import { isAdmitted, isRefused, type TokenReply, usedTokens } from '../../model/
 
 export const roundedCount = (tokens: number): string => formatCount(Math.round(tokens));
 
-/** What a judge of tokens assumes of a gateway, as far as the examination did not measure it. */
+/** The assumptions of the judge about a gateway, as far as the examination did not measure them. */
 export interface ChargeTerms {
   /** The time in ms after the end of an answer by which its usage is charged. */
   readonly settle: number;
-  /** How far a gateway’s own count that is never corrected may be from the usage: 1 where charges are proved to be usage. */
+  /**
+   * The largest factor between the usage and a gateway’s own count that it never corrects; 1 if charges are proved to
+   * be the usage.
+   */
   readonly ownCount: number;
   /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
   readonly promptSlack: number;
-  /** Whether input that a cache held is proved to be charged as any other. */
+  /** Whether cached input is proved to be charged like any other. */
   readonly chargesCached?: boolean;
 }
 
@@ -53,7 +56,7 @@ export const chargesOf = (
       fate: isRefused(reply) ? 'refused' : isAdmitted(reply) ? 'admitted' : 'other',
       names: unit,
       least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - free) : 0,
-      // A reservation need not be corrected, and a refused request may be charged.
+      // A reservation may never be corrected, and a refused request may be charged.
       most: isUnanswered ? Infinity : ownCount * Math.max(used ?? 0, asked),
       reserved: isUnanswered ? Infinity : slack * prompt + answersOf(reply),
     };

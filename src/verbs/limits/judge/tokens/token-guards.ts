@@ -22,15 +22,15 @@ import {
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
-/** How much more was used than the requests explain, by the remaining tokens. */
+/** The use beyond what the requests explain, by the remaining tokens. */
 interface HiddenUse {
-  /** The most by which the remaining tokens fell between two answers, as a multiple of what the requests can have used. */
+  /** The largest drop in the remaining tokens between two answers, as a multiple of what the requests can have used. */
   readonly spent: number;
-  /** The most that was used of the limit, as a multiple of what the requests of two windows can have used. */
+  /** The largest use of the limit, as a multiple of what the requests of two windows can have used. */
   readonly remembered: number;
 }
 
-/** What an examination measured of the assumptions on which the facts about tokens rest. */
+/** The assumptions behind the facts about tokens, as the examination measured them. */
 export interface TokenGuards {
   readonly charges: readonly MeasuredCharge[];
   readonly when: 'admission' | 'later' | null;
@@ -40,16 +40,18 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The same without the 429s, which often say that nothing remains whatever was used. If the operator says that nobody else
-   * uses the key, nothing but its own answers shows what was used.
+   * The same without the 429s, which often say that nothing remains, whatever was used. If the operator promises that
+   * nobody else uses the key, only the answers count.
    */
   readonly hiddenFromAnswers: HiddenUse;
-  /** Above this multiple, either of the two shows that somebody else uses the key. */
+  /** The multiple above which either of the two shows that somebody else uses the key. */
   readonly allowance: number;
   readonly terms: ChargeTerms;
 }
 
-/** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens. */
+/**
+ * Returns whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens.
+ */
 const hiddenUse = (
   log: TokenLog,
   terms: ChargeTerms,
@@ -83,13 +85,13 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** The least refill, as a multiple of the limit in a window, beside which nobody else can use much of a bucket. */
+/** The least refill, as a multiple of the limit in a window, at which nobody else can use much of a bucket. */
 const unsharedRefill = 0.93;
 
 /**
- * Looks at the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
- * fall by less than any count of the texts explains. It is `more` if they fall by more, and a bucket is refilled so fast
- * that nobody else can use much of it. /
+ * Uses the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
+ * drop by less than any count of the texts explains. It is `more` if they drop by more, and a bucket refills so fast
+ * that nobody else can use much of it.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -115,12 +117,12 @@ const withBursts = (
     : { ...counting, least };
 };
 
-/** The share of admitted answers that must report the remaining tokens for a guard to look. */
+/** The share of admitted answers that must report the remaining tokens for a guard to use them. */
 const enoughReports = 0.5;
 
 /**
- * Measures what the facts about tokens rest on: how the gateway counts, when it charges, and whether somebody else uses
- * the key.
+ * Measures the assumptions behind the facts about tokens: how the gateway counts, when it charges, and whether somebody
+ * else uses the key.
  */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
@@ -154,11 +156,11 @@ const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(
 const noRemainingReason =
   'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
 
-/** Why nothing shows what a gateway charges that reports no usage, whatever the operator promises. */
+/** The reason why a gateway that reports no usage shows no charges, whatever the operator promises. */
 const noUsageReason = 'no answer reports its usage, so nothing shows how many tokens were sent';
 
 interface GuardTerms {
-  /** Whether the operator says that nobody else uses the key and that usage is what is charged. */
+  /** Whether the operator promises that nobody else uses the key and that usage is what is charged. */
   readonly isPromised: boolean;
 }
 
@@ -170,7 +172,9 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
     : `usage may be charged as late as ${time}, unless the small chats used up what was left of the limit`;
 };
 
-/** Returns why nothing shows what single chats are charged; `null` if something does, or if the operator says it. */
+/**
+ * Returns why nothing shows the charges of single chats; `null` if something does, or if the operator promises them.
+ */
 const whyChargesAreUnknown = (
   { counting, hasRemaining }: TokenGuards,
   { isPromised }: GuardTerms,
@@ -181,7 +185,7 @@ const whyChargesAreUnknown = (
     : noRemainingReason;
 };
 
-/** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
+/** Returns why a fact that rests on the least charge proves nothing; `null` if it proves something. */
 export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting, settling, hasUsage } = guards;
   if (!hasUsage) return noUsageReason;
@@ -193,9 +197,9 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Decides whether nothing excuses a burst, although the remaining tokens do not show what single chats are charged: what
- * was admitted is too much by any count of the texts, or by the least that the bursts show. If it is too much by the
- * gateway’s own count of what remains, it does not matter when it is charged. /
+ * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats. The
+ * admitted tokens are then too many by any count of the texts, or by the least charge of the bursts. If they are too
+ * many by the gateway’s own count of the remaining tokens, the time of the charge does not matter.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
@@ -210,8 +214,8 @@ export const isTooMuchByAnyCount = (
 };
 
 /**
- * How far the remaining tokens may fall, as a multiple of what the requests can have used, if the operator says that
- * nobody else uses the key: a gateway that charges twice the usage stays below it. /
+ * The largest drop in the remaining tokens, as a multiple of what the requests can have used, if the operator promises
+ * that nobody else uses the key. A gateway that charges twice the usage stays below it.
  */
 const promisedAllowance = 2;
 
@@ -226,7 +230,7 @@ const hiddenFrom = (
 const idleRemedy = ({ isPromised }: GuardTerms): string =>
   isPromised ? '' : ' (--yes-tokens says that nobody else uses the key)';
 
-/** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
+/** Returns why a refusal can have a cause other than the requests of the examination; `null` if it cannot. */
 const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
   hiddenFrom(guards, terms).spent > allowanceOf(guards, terms)
     ? `the remaining tokens fell by more than the requests can have used${idleRemedy(terms)}`
@@ -237,7 +241,7 @@ export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): strin
   whyRefusalIsUnsure(guards, terms) ??
   (guards.hasRemaining || terms.isPromised ? null : noRemainingReason);
 
-/** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
+/** Returns why a fact that rests on the most that was charged proves nothing; `null` if it proves something. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
@@ -254,8 +258,8 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
 };
 
 /**
- * Returns why a fact proves nothing, or `null`. Then `restsOnPromise` says whether there would be a reason without the operator's
- * promise.
+ * Returns why a fact proves nothing, or `null`. With `null`, `restsOnPromise` says whether there would be a reason
+ * without the operator's promise.
  */
 export const excuse = (
   whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,

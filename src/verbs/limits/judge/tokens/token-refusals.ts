@@ -34,8 +34,8 @@ const repliesOf = (
 };
 
 /**
- * Returns the instant from which no limiter remembers earlier use of the key. That is the first request if the remaining
- * tokens can be trusted and show that the key was idle. /
+ * Returns the instant from which no limiter remembers an earlier use of the key. It is the first request if the
+ * remaining tokens are true and show that the key was idle.
  */
 const forgottenBy = (
   { replies, rule }: TokenLog,
@@ -51,7 +51,9 @@ const forgottenBy = (
   return first.sent + (isRemainingTrue && isIdle ? 0 : limiterMemory(tokenRuleOf(rule)) + settle);
 };
 
-/** The most that the burst before the even pace may use, as a multiple of the limit, for a bucket to have forgotten it. */
+/**
+ * The most that the burst before the even pace may use for a bucket to have forgotten it, as a multiple of the limit.
+ */
 const forgettableUse = 2;
 
 const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
@@ -59,13 +61,13 @@ const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
   return first === -1 ? replies : replies.slice(0, first);
 };
 
-/** Returns when every limiter has forgotten what was sent before the even pace, but for a bucket in debt. */
+/** Returns when every limiter has forgotten what was sent before the even pace, except for a bucket in debt. */
 const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
   Math.max(0, ...beforeEven(log).map(({ ended }) => ended)) +
   limiterMemory(tokenRuleOf(log.rule)) +
   settle;
 
-/** Decides whether the burst before the even pace may have left a bucket in debt for more than two windows. */
+/** Returns whether the burst before the even pace may have left a bucket in debt for more than two windows. */
 const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
   const burst = beforeEven(log).filter(({ phase }) => phase === 'burst');
   const admitted = chargesOf(burst, terms).filter(({ fate }) => fate === 'admitted');
@@ -73,9 +75,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens. At the even
- * pace, what was sent since it began is enough to show that. `isRemainingTrue` says whether the reported remaining tokens
- * fall by what is used. /
+ * Finds refusals of a key that certainly stayed below the limit of tokens. They are for tokens, or name no limit. At
+ * the even pace, the requests since it began are enough to show that. `isRemainingTrue` says whether the reported
+ * remaining tokens drop by what is used.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -104,7 +106,7 @@ export const tokensRefusedEarly = (
   ]);
 };
 
-/** Counts the requests of the even pace, and those refused once every limiter has forgotten the burst before it. */
+/** Counts the requests of the even pace, and those refused after every limiter has forgotten the burst before it. */
 export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   const even = log.replies.filter(({ phase }) => phase === 'even');
   const forgotten = burstForgottenBy(log, terms);
@@ -131,7 +133,7 @@ export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   );
 };
 
-/** Splits replies, which are in the order of sending, where nothing was in flight for `idle` ms. */
+/** Splits replies, which are in the order of sending, at times of `idle` ms without a request in flight. */
 const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
   const parts: TokenReply[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -144,8 +146,8 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds the refusals of an idle key: nothing was in flight for two windows, and none of the requests since then that can
- * have been decided before was admitted. Each is small enough for any bucket, so every limiter admits the first of them.
+ * Finds the refusals of an idle key. Nothing was in flight for two windows before, and no request that can have been
+ * decided since then was admitted. Each request is small enough for any bucket, so every limiter admits the first one.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -154,7 +156,7 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   return parts.flatMap((part) => {
     const begin = part[0]!.sent;
     const before = uses.filter(({ sent }) => sent < begin);
-    // A bucket in debt by more than two windows refill has not forgotten it.
+    // If a bucket's debt is larger than the refill of two windows, the bucket has not forgotten it.
     const [lost = 0] = lostLevels(before, [begin], log.rule);
     const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
     const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
@@ -163,14 +165,17 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   });
 };
 
-/** The part of a window after which every bucket of requests holds one again, also one that is refilled in steps. */
+/**
+ * The share of a window after which every bucket of requests, even one that refills in steps, holds a request again.
+ */
 const stepShare = 1 / 9;
 
-/** The part of the limit of requests that is admitted again at once, as of gateways that count tenths of a minute. */
+/** The share of the limit of requests that is admitted again at once, as by gateways that count tenths of a minute. */
 const regainedAtOnce = 1 / 6;
 /**
- * A share of the limit. If so many requests came within a sixth of a window, they may have used up a limiter with windows of that
- * length. It admits a sixth of the limit; the share is smaller, since some of that may have been used before.
+ * A share of the limit. If so many requests came within a sixth of a window, they may have used up a limiter with
+ * windows of that length. It admits a sixth of the limit. The share is smaller, since some of that may have been used
+ * before.
  */
 const smallWindowShare = 1 / 9;
 
@@ -179,9 +184,9 @@ export const requestsRegained = ({ requests, window }: TokenRule, time: number):
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
- * Finds refusals that no small bucket of requests explains: since an earlier refusal more requests were admitted than it
- * regains in that time. The caller checks that fewer than the limit were sent in two windows, so no window explains them
- * either. /
+ * Finds refusals that no small bucket of requests explains: since an earlier refusal, more requests were admitted than
+ * the bucket regains in that time. The caller checks that fewer than the limit were sent in two windows, so no window
+ * explains them either.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],
@@ -198,9 +203,9 @@ const namedBetweenAdmissions = (
   );
 
 /**
- * Finds refusals that name requests although the limit of requests cannot be the reason: fewer than the limit were sent
- * in two windows, refused ones included, and none just before, so that a small bucket of requests holds one again, or so
- * many were admitted since an earlier one that it was not empty.
+ * Finds refusals that name requests although the limit of requests cannot be the reason. Fewer requests than the limit,
+ * with refused ones, were sent in two windows. Also, none came just before, so even a small bucket of requests holds
+ * one again; or so many were admitted since an earlier refusal that the bucket was not empty.
  */
 export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
   const { replies, rule } = log;

@@ -4,15 +4,17 @@ import { roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
 /**
- * The share of the limit that must certainly be used before a refusal. It is below 1 for the gateway's own count and for
- * a prompt that had no room.
+ * The share of the limit that must certainly be used before a refusal. It is below 1 because of the gateway's own
+ * count, and because of a prompt that had no room.
  */
 const wholeUse = 0.85;
 
-/** The same share of the limit with its refill until then. A bucket of a lower limit does not reach it. */
+/** The same share for the limit with its refill until then. A bucket of a lower limit does not reach it. */
 const wholeShare = 0.8;
 
-/** Returns why the bursts do not show that the limit is the declared one, in one sentence; none if two do. */
+/**
+ * Returns why the bursts do not show that the limit is the declared one, in one sentence; none if two bursts show it.
+ */
 export const whyNotReached = (
   log: TokenLog,
   { hasRemaining }: TokenGuards,
