@@ -27,7 +27,7 @@ export const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    // A position in a file must be at the start of a line, where editors and CI look for it.
+    // A position in a file must be at the start of a line, since editors and CI look for it there.
     toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }

@@ -15,8 +15,8 @@ const reportFiles = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /**
- * The paths of the files that a command line loads with an input, its own and those of packages. Throws if it ends with
- * another code.
+ * Returns the paths of the files that a command line loads with an input: its own and those of packages. Throws if it
+ * ends with another exit code.
  */
 export const filesLoadedBy = (
   launcher: string,

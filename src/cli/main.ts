@@ -4,7 +4,7 @@ import { toStderr } from '../platform/standard-streams.ts';
 import { exitCode, gravestExit } from '../run/output/exit-codes.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 
-/** The maximum delay of the process's end by open handles, in ms. */
+/** The longest time in ms by which open handles may delay the end of the process. */
 const endTimeout = 5000;
 
 let outputFailure: string | null = null;
@@ -14,7 +14,7 @@ const main = async (): Promise<void> => {
   // exit code must mean failure.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // An output that fails reports the failure one turn of the event loop later.
+  // An output reports its failure one turn of the event loop later.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
@@ -28,10 +28,10 @@ const main = async (): Promise<void> => {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
 });
-// If messages cannot be written, this cannot be reported anywhere.
+// If messages cannot be written, no other place can report that.
 process.stderr.on('error', () => undefined);
 
-// Such an error is a bug in a callback of a socket or timer. No measurement can be trusted after it.
+// Such an error is a bug in a callback of a socket or timer. After it, no measurement can be trusted.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

@@ -16,10 +16,13 @@ import {
 } from './verb-table.ts';
 import { nearest } from '../scenario/text/spelling.ts';
 
-/** The options with an optional value: without one the environment says where to push, and all is examined. */
+/**
+ * The options with an optional value. Without it, the environment says where to push (`otlp`), and everything is
+ * examined (`tokens`).
+ */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Says that an option has no value, and what it is. */
+/** Says that an option has no value, and describes the value. */
 const noValue = (name: string, options: OptionTable): string => {
   const meaning = options[name]?.describe;
   return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
@@ -58,12 +61,13 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
-/** The options of one letter that are groups for the parser, such as `-hq`, have at most this many letters. */
+/** The most letters of a group of one-letter options for the parser, such as `-hq`. */
 const longestGroup = 2;
 
 /**
- * Returns the words, with two dashes before each option that was written with one (`-rate`, as in Go's programs) or with
- * a long dash (`—rate`, as programs for texts make of two), and the words that were changed. What follows `--` is left.
+ * Returns the words with two dashes before each option, and the words that it changed. Options may have one dash
+ * (`-rate`, as in Go's programs) or a long dash (`—rate`, which word processors make of two). Words after `--` stay
+ * unchanged.
  */
 const withTwoDashes = (
   words: readonly string[],
@@ -107,7 +111,7 @@ const expectedOption = (
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
-  // `weir mock` has its own `--set`, which applies to the gateway only.
+  // `weir mock` has its own `--set`, which applies only to the gateway.
   if (field !== undefined && verb !== 'mock' && 'set' in options) {
     return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
@@ -121,7 +125,7 @@ const expectedOption = (
 };
 
 /**
- * Returns the option that the parser calls `name` in the way the user wrote it; `null` if the user wrote it without
+ * Returns the spelling of the user for an option that the parser calls `name`; `null` if the user wrote it without
  * dashes.
  */
 const writtenOption = (words: readonly string[], name: string): string | null =>
@@ -131,13 +135,16 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
     return [normalized(name), `no${normalized(name)}`].includes(normalized(written));
   }) ?? null;
 
-/** Returns the word after an option, which is its value; `undefined` if the value follows a `=`, or the next word is an option. */
+/**
+ * Returns the word after an option, which is its value; `undefined` if the value follows a `=`, or if the next word is
+ * an option.
+ */
 const valueAfter = (words: readonly string[], option: string): string | undefined => {
   const next = option.includes('=') ? undefined : words[words.indexOf(option) + 1];
   return next?.startsWith('-') === false ? next : undefined;
 };
 
-/** Tells whether the user wrote the word behind an unknown option, whose value it then most likely is. */
+/** Returns whether a word follows an unknown option of the user. It is then probably that option's value. */
 const isValueOfUnknown = (
   words: readonly string[],
   word: string,
@@ -184,7 +191,7 @@ const missingOptions = (verb: string, names: readonly string[]): string => {
 
 /**
  * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given,
- * what to do. Unknown messages are returned unchanged.
+ * what to do. Unknown messages stay unchanged.
  */
 const explainUsageError = (
   message: string,
@@ -221,8 +228,8 @@ const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number to the option before it, as the option's value. The value may be refused later. The parser
- * would take the number for a group of short options.
+ * Joins a negative number to the option before it, as its value. The value may be refused later. The parser would take
+ * the number for a group of short options.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
@@ -235,7 +242,7 @@ const joinNegatives = (words: readonly string[]): string[] => {
   return joined;
 };
 
-/** Replaces a dash that stands alone, which means standard input. The parser would turn it into an empty text. */
+/** Replaces a single dash, which means standard input. The parser would turn it into an empty text. */
 const nameStandardInput = (words: readonly string[]): string[] => {
   const end = words.indexOf('--');
   return words.map((word, i) => (word === '-' && (end < 0 || i < end) ? '/dev/stdin' : word));
@@ -319,7 +326,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // For a default command, the parser does not render the help, which takes 20 ms.
+      // For a default command, the parser does not render the help, since that takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');

@@ -6,7 +6,7 @@ export type Example = readonly [words: string, does: string];
 
 interface VerbEntry {
   readonly summary: string;
-  /** The words that the verb expects, for messages; `null` means that it expects options only. */
+  /** The words that the verb expects, for messages; `null` if it expects only options. */
   readonly expects: string | null;
   /** Two command lines without the program's name, each with what it does. */
   readonly examples: readonly [Example, Example];
@@ -273,7 +273,7 @@ const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
 
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
-/** The verbs in the order in which users first need them. Messages list them in this order. */
+/** The verbs in the order in which users first need them. Messages use this order. */
 export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])];
 
 export const orList = (words: readonly string[]): string =>

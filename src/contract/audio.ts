@@ -24,7 +24,7 @@ export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 /** The maximum size of an upload, in bytes: 25 MB, understood as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
-/** The text fields of the form, in addition to the part with the file. A field that is repeated is an array. */
+/** The text fields of the form, in addition to the part with the file. A repeated field is an array. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
   language: z.string().optional(),
@@ -44,7 +44,7 @@ export const transcriptionResponseSchema = z.looseObject({
   words: z.array(z.unknown()).nullish(),
 });
 
-/** A JSON transcript as servers send it. Only its text is certain to be there. */
+/** A JSON transcript as servers send it. Only its text is always present. */
 export const servedTranscriptSchema = z.looseObject({
   text: z.string(),
   segments: z.unknown().optional(),

@@ -18,8 +18,8 @@ const toolDefinition = z.looseObject({
 });
 
 /**
- * A message. The interface (section 2.3) does not define how tool calls and their results are sent back, so this is the
- * form of the OpenAI API.
+ * A message. The interface (section 2.3) does not define how clients send back tool calls and their results, so this is
+ * the form of the OpenAI API.
  */
 const messageSchema = z
   .looseObject({
@@ -53,7 +53,7 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  /** The format of the response. The interface has `json_object`; a JSON Schema is written as in the OpenAI API. */
+  /** The format of the response. The interface has `json_object`. A JSON Schema is written as in the OpenAI API. */
   response_format: z
     .discriminatedUnion(
       'type',
@@ -72,7 +72,7 @@ export const chatRequestSchema = z.looseObject({
       'expected a mapping with type "text", "json_object" or "json_schema"',
     )
     .nullish(),
-  /** The number of choices. The OpenAI API has this field and the next two fields; the interface does not. */
+  /** The number of choices. The OpenAI API has this field and the next two, but the interface does not. */
   n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),

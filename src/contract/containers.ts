@@ -54,27 +54,28 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * The smallest length that may mean "unknown": that of 17 minutes of speech at 24 kHz with 16 bits, which is more than
- * the longest text of a request takes.
+ * The smallest length that may mean "unknown". It is that of 17 minutes of speech at 24 kHz with 16 bits, which is
+ * longer than the speech for the longest text.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
- * The most bytes that a placeholder lies below a round number. Some writers subtract the length of their header (44
- * bytes, or 58 or 80 with more chunks), and 1 gives the largest number of so many bits.
+ * The most bytes by which a placeholder is below a round number. Some writers subtract the length of their header (44
+ * bytes, or 58 or 80 with more chunks). Subtracting 1 gives the largest number of a width in bits.
  */
 const maxBelowRound = 128;
 
 /**
- * Returns whether a length is a round number, decimal or binary, or a little below. Such a length was chosen; a counted
- * length is hardly ever round.
+ * Returns whether a length is a round number, decimal or binary, or slightly below one. Such a length was chosen, since
+ * a counted length is hardly ever round.
  */
 const isRound = (length: number): boolean =>
   [1_000_000, 0x1_0000].some((unit) => (unit - (length % unit)) % unit <= maxBelowRound);
 
 /**
- * Returns whether the declared length of the audio of a WAV file means "unknown". A program that streams does not know the length in advance, so it
- * writes 0, the largest number that fits, another large round number, or whole minutes in its own format, such as an
- * hour. Truncated files are still noticed, since a counted length is not round. `bytesPerSecond` is 0 if it is unknown.
+ * Returns whether the declared length of the audio of a WAV file means "unknown". A program that streams does not know
+ * the length in advance. It writes 0, the largest number that fits, another large round number, or whole minutes in its
+ * own format, such as an hour. Truncated files are still noticed, since a counted length is not round. `bytesPerSecond`
+ * is 0 if unknown.
  */
 export const isUnknownLength = (declared: number, bytesPerSecond: number): boolean =>
   declared === 0 ||
@@ -92,7 +93,7 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
 export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
 
-/** The boxes that stand at the top of MP4 files. What else follows them, such as an ID3 tag, is no box. */
+/** The boxes at the top level of MP4 files. Other data after them, such as an ID3 tag, is no box. */
 const topBoxes =
   /^(?:ftyp|styp|moov|moof|mdat|mfra|free|skip|wide|uuid|meta|udta|sidx|ssix|pdin|emsg|prft)$/;
 
@@ -153,7 +154,7 @@ function* ebmlElements(file: Uint8Array, isStrict: boolean) {
 }
 
 /**
- * Generates the time at which each complete block of a WebM file starts to play, together with the unit of this time in
+ * Generates the time at which each complete block of a WebM file starts to play, with the unit of this time in
  * nanoseconds.
  */
 export function* webmBlocks(file: Uint8Array, isStrict: boolean) {

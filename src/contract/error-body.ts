@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const text = z.string().nullish();
 
-/** The body `{error: {message, type, code}}`, also in the gateway's second form of a 429, which adds `param`. */
+/** The body `{error: {message, type, code}}`. The gateway's second form of a 429 also has it, and adds `param`. */
 export const errorBodySchema = z.looseObject({
   error: z.looseObject({
     message: text,
@@ -18,7 +18,7 @@ export interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-/** The error body of the gateway's web framework: a message, or a list of what is wrong. */
+/** The error body of the gateway's web framework: a message, or a list of errors. */
 export const detailBodySchema = z.looseObject({
   detail: z.union([z.string(), z.array(z.unknown())]),
 });

@@ -1,6 +1,6 @@
 /**
  * This file contains the prices of the service (interface, sections 1.5 and 8), in whole millionths of the currency, so
- * that sums are exact. The cost of each request is rounded separately; a half is rounded up.
+ * sums are exact. The cost of each request is rounded separately. A half is rounded up.
  */
 
 /** The price per input character of speech: 0.000015 of the currency. */

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { answerContent, usageSchema } from './chat.ts';
 import { modelSchema } from './models.ts';
 
-/** The answers that the reference gateway sends, for its tests. Those of other servers are read as far as possible. */
+/**
+ * This file describes the answers of the reference gateway for its tests. Answers of other servers are read as far as
+ * possible.
+ */
 
 /** The response, with the fields that clients rely on. */
 export const chatResponseSchema = z.looseObject({

@@ -1,6 +1,6 @@
 /**
  * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
- * imported only when a run starts, so that a scenario file that imports `defineScenario` loads at once.
+ * imported only when a run starts. So a scenario file that imports `defineScenario` loads at once.
  */
 import { Problem } from '../platform/problem.ts';
 import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
@@ -72,7 +72,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/** Judges a report again. If objectives (`endToEnd.p95 < 2s`) are given, they replace those of the report. */
+/** Judges a report again. Given objectives (`endToEnd.p95 < 2s`) replace those of the report. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},

@@ -21,14 +21,14 @@ interface RateCurve {
   readonly area: number;
   /**
    * Returns the last time, in seconds, at which the area under the curve is at most `area` (0 ≤ `area` < the area of
-   * the whole curve). If the rate then pauses at 0, the result is the end of the pause.
+   * the whole curve). If the rate then pauses at 0, it returns the end of the pause.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * The tolerance when areas are compared, in arrivals. An area this close to the end of a segment counts as beyond it,
- * so that 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
+ * The tolerance when areas are compared, in arrivals. An area this close to the end of a segment counts as beyond it.
+ * So 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
 
@@ -103,7 +103,8 @@ const drawGamma = (draw: Draw, shape: number): number =>
     : drawGammaShapeAtLeast1(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
 
 /**
- * Creates the gaps of a Poisson process. The process has no memory, so its first gap is distributed like all others.
+ * Creates the gaps of a Poisson process. The process has no memory, so its first gap has the same distribution as all
+ * others.
  */
 const exponentialGaps = (draw: Draw): Gaps => {
   const next = (): number => -Math.log1p(-draw.uniform());
@@ -111,10 +112,9 @@ const exponentialGaps = (draw: Draw): Gaps => {
 };
 
 /**
- * Creates gamma gaps of mean 1. The process starts at a random point within a gap, so that the mean number of arrivals
- * in an area equals the area. If it started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5
- * arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
- * Theory, § 5.2).
+ * Creates gamma gaps of mean 1. The process starts at a random point within a gap, so the mean number of arrivals in an
+ * area equals the area. If it started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5 arrivals.
+ * The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
@@ -123,7 +123,7 @@ const gammaGaps = (draw: Draw, shape: number): Gaps => ({
 
 export interface Placement {
   readonly stage: number;
-  /** The number that stands for the stage in draws. */
+  /** The number for the stage in random draws. */
   readonly stream: number;
   readonly start: Instant;
   readonly seed: number;
@@ -133,7 +133,7 @@ export interface Placement {
 /** The index of the random draws for gaps. No request has this index. */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/** Returns the number of evenly spaced arrivals: one for every integer from 0 that is below the area. */
+/** Returns the number of evenly spaced arrivals: one for every integer from 0 below the area. */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -162,8 +162,8 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Areas that differ in their last bit can round to times in the wrong order. Then the earlier arrival's time is
-    // used for both.
+    // Areas that differ in their last bit can round to times in the wrong order. Both then get the earlier arrival's
+    // time.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -175,8 +175,8 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
 
 /**
  * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due when
- * the area under the curve reaches n: at 2/s arrival 3 is due after 1.5 s. With `poisson` and `gamma` the gaps within
- * that area are random, so the number of arrivals is random too.
+ * the area under the curve reaches n: at 2/s, arrival 3 is due after 1.5 s. With `poisson` and `gamma` the gaps within
+ * that area are random, so the number of arrivals is also random.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);

@@ -2,8 +2,8 @@ import { type Instant, instant } from '../model/quantity.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 
 /**
- * Makes the arrivals that `isSecond` chooses due `gap` ms later, and returns all of them in order of their new due
- * instants. The arrivals must come in order.
+ * Delays the arrivals that `isSecond` chooses by `gap` ms, and returns all arrivals in order of their new due instants.
+ * The arrivals must come in order.
  */
 export function* withSecondArrivals(
   arrivals: Iterable<Arrival>,

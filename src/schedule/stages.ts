@@ -4,7 +4,7 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
 /**
- * Returns when each stage begins, which is the same in all slices. A stage of `iterations` is assumed to take its
+ * Returns when each stage begins. All slices agree on this. A stage of `iterations` is assumed to take its
  * `maxDuration`.
  */
 export const stageStarts = (plan: Plan): readonly Instant[] =>

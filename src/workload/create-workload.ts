@@ -15,12 +15,12 @@ import {
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
-/** The keys of the random draws for shared texts. They are negative, so that they differ from the keys of stages. */
+/** The keys of the random draws for shared texts. They are negative, so they differ from the keys of stages. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /**
- * Returns the random source of a shared text. The text depends only on the plan's seed, so that all stages and slices
- * get the same text.
+ * Returns the random source of a shared text. The text depends only on the plan's seed, so all stages and slices get
+ * the same one.
  */
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
@@ -31,11 +31,11 @@ interface TextDraw {
   readonly draw: Draw;
 }
 
-/** Returns how many tokens to generate so that the server counts `tokens`. */
+/** Returns how many tokens to generate for the server to count `tokens`. */
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-/** Generates a text. Its shared beginnings are named after their random sources. */
+/** Generates a text. The names of its shared beginnings come from their random sources. */
 export const syntheticText = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
@@ -56,8 +56,8 @@ export const syntheticText = (
 };
 
 /**
- * Generates a conversation up to and including its current question. Each message depends only on the number of the
- * conversation and the turn. Every question ends a beginning that the later requests of the conversation share.
+ * Generates a conversation up to its current question. Each message depends only on the number of the conversation and
+ * the turn. Every question ends a beginning that later requests of the conversation share.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -91,8 +91,8 @@ export const syntheticConversation = (
 };
 
 /**
- * Generates a prompt as long as that of a request in a trace. If two prompts begin with the same blocks, they begin
- * with the same text.
+ * Generates a prompt as long as that of a request in a trace. Two prompts that begin with the same blocks begin with
+ * the same text.
  */
 export const tracedPrompt = (
   trace: Trace,
@@ -128,7 +128,7 @@ export const createWorkload = (
     vocabularies.set(tokenizer?.name, vocabulary);
     return vocabulary;
   };
-  // The texts are built now, so that a running load does not wait for them.
+  // The texts are built now, so a running load does not wait for them.
   for (const entry of stages.flatMap(({ traffic }) => traffic)) {
     if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
     const { conversations: source } = entry;
@@ -178,7 +178,7 @@ export const createWorkload = (
 };
 
 /**
- * Returns one question whose length is drawn. Without a system message, the server should count exactly this number of
+ * Returns one question of a drawn length. Without a system message, the server should count exactly this number of
  * tokens.
  */
 const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
@@ -192,7 +192,7 @@ const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): Cha
   };
 };
 
-/** Returns the beginnings of a prompt in a trace, each of which ends with a block. */
+/** Returns the beginnings of a prompt in a trace. Each ends with a block. */
 const sharedInTrace = (trace: Trace, index: number): SharedText => {
   const tokens = trace.inputTokens(index);
   const beginnings = trace.blocksOf(index).map((block, i) => ({

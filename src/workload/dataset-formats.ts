@@ -66,7 +66,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Returns messages that contain the content of the files that they name, or the problem of such a file. */
+/** Returns messages with the content of the files that they name, or the problem of such a file. */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -83,8 +83,7 @@ const messagesWithMedia = (
 };
 
 /**
- * Returns a field of a row that is a mapping. The mapping is empty if the field is absent; the result is `null` if the
- * field is anything else.
+ * Returns a field of a row that is a mapping. An absent field gives an empty mapping, and any other value gives `null`.
  */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
@@ -143,9 +142,9 @@ const messagesEntry = (
 const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
 
 /**
- * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts: the messages and
- * the most tokens come from its body. Its model becomes a field of the row, which is counted as
- * not sent, since the scenario sets it, as it sets `stream`. Any other row is unchanged.
+ * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts. The messages and
+ * the most tokens come from its body. Its model becomes a field that counts as not sent, since the scenario sets the
+ * model, as it sets `stream`. Any other row stays unchanged.
  */
 const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const body = mappingOf(row['body']);
@@ -156,7 +155,9 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return { ...row, ...unsent, messages, max_tokens: most, body: others };
 };
 
-/** Decides whether a row is a conversation of ShareGPT: a prompt or messages beside it are what is sent. */
+/**
+ * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is not, since those are sent.
+ */
 const isConversation = (
   fields: Readonly<Record<string, unknown>> | null,
 ): fields is Readonly<Record<string, unknown>> =>
@@ -198,8 +199,8 @@ const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
- * Parses the records of a comma-separated table (RFC 4180). Empty lines are left out. If a quote is wrong or has no
- * end, returns a text that begins with the number of its line.
+ * Parses the records of a comma-separated table (RFC 4180). It leaves out empty lines. If a quote is wrong or has no
+ * end, it returns a text that begins with the number of its line.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -235,7 +236,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // A text that is not JSON stays a text, which is then refused because it is no mapping.
+    // A text that is not JSON stays a text. It is then refused, because it is no mapping.
     return cell === '' ? undefined : (parsedJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
@@ -257,20 +258,20 @@ const csv: Parser = (text) => {
 
 const columns: readonly string[] = rowFields.filter((name) => name !== 'messages');
 
-/** The names of the one who asks, in lower case; `prompter` is Open Assistant's. */
+/** The names for the person who asks, in lower case. Open Assistant uses `prompter`. */
 const userRoles = new Set<string>(['human', 'user', 'prompter']);
 
 type Turn = Readonly<Record<string, unknown>> | null;
 
-/** Decides whether a turn is a question. Files write its role in any capitals, such as `Human` or `USER:`. */
+/** Returns whether a turn is a question. Files write its role in any capitals, such as `Human` or `USER:`. */
 const isQuestion = (turn: Turn): boolean => {
   const role = turn?.['from'] ?? turn?.['role'] ?? turn?.['speaker'] ?? turn?.['author'];
   return typeof role === 'string' && userRoles.has(role.replace(/:\s*$/, '').trim().toLowerCase());
 };
 
 /**
- * Returns the turns of a conversation; the raw export of ShareGPT has them as `items`, others as `messages`, or the
- * conversation is their list.
+ * Returns the turns of a conversation. The raw export of ShareGPT has them as `items`, others as `messages`. The
+ * conversation may also be their list.
  */
 const turnsOf = (conversation: unknown): readonly Turn[] => {
   if (Array.isArray(conversation)) return conversation.map(mappingOf);
@@ -279,17 +280,19 @@ const turnsOf = (conversation: unknown): readonly Turn[] => {
   return said.find((turns) => Array.isArray(turns))?.map(mappingOf) ?? [null];
 };
 
-/** Returns the text of a turn, which may be in parts that are all texts; an empty text for none. */
+/** Returns the text of a turn; empty for none. The text may be a list of text parts. */
 const textOf = (turn: Turn): string => {
   const said = turn?.['value'] ?? turn?.['content'] ?? turn?.['text'];
   const parts = Array.isArray(said) ? said.map((part) => mappingOf(part)?.['text']) : [said];
   return parts.every(isText) ? parts.join('') : '';
 };
 
-/** The fields beside the turns of a conversation that change what the model is asked. */
+/** The fields of a conversation, other than its turns, that change what the model is asked. */
 const instructions = ['system', 'system_prompt', 'tools', 'images', 'audios', 'videos', 'model'];
 
-/** Returns the names of the filled fields of a conversation that are not sent and change what the model is asked. */
+/**
+ * Returns the names of filled fields of a conversation that are not sent, although they change what the model is asked.
+ */
 const instructionsIn = (conversation: unknown): readonly string[] => {
   const fields = mappingOf(conversation) ?? {};
   return instructions.filter((name) => {
@@ -300,7 +303,7 @@ const instructionsIn = (conversation: unknown): readonly string[] => {
   });
 };
 
-/** Adds the first question with a text of a conversation, or skips the conversation. Returns whether its turns can be read. */
+/** Adds the first question with a text, or skips a conversation without one. Returns whether its turns can be read. */
 const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
   const turns = turnsOf(conversation);
   if (turns.includes(null)) return false;
@@ -315,10 +318,10 @@ const addConversation = (rows: DatasetRows, conversation: unknown, place: string
 };
 
 /**
- * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. It
- * takes the first question of each conversation, as other load generators do, and leaves out conversations without one.
- * An entry may also be a prompt: a text, or an object with `prompt`.
- * A problem names the entry instead of the line, since the file is one line.
+ * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. Like
+ * other load generators, it takes the first question of each conversation, and leaves out conversations without one. An
+ * entry may also be a prompt: a text, or an object with `prompt`. A problem names the entry instead of the line, since
+ * the file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parsedJson(text);

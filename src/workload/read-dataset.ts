@@ -10,7 +10,7 @@ export interface Dataset {
   readonly entries: readonly DatasetEntry[];
 }
 
-/** Returns the text in a file that must be UTF-8, or what is wrong with its encoding. */
+/** Returns the text of a file, which must be UTF-8, or what is wrong with its encoding. */
 const decoded = (bytes: Buffer): ReadResult<string> => {
   if (utf16Of(bytes) !== null)
     return { ok: false, problem: 'it is encoded in UTF-16: save it as UTF-8' };
@@ -24,8 +24,8 @@ const decoded = (bytes: Buffer): ReadResult<string> => {
 };
 
 /**
- * Reads a file of prompts. The extension of the file decides the format: JSON lines, a CSV table, or the JSON of
- * ShareGPT. `media` reads the images and recordings that messages name. Problems quote no prompt.
+ * Reads a file of prompts. Its extension decides the format: JSON lines, a CSV table, or the JSON of ShareGPT. `media`
+ * reads the images and recordings that messages name. Problems quote no prompt.
  */
 export const readDataset = (
   file: string,

@@ -34,13 +34,13 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
   yield decoder.decode();
 }
 
-/** More characters without an end are no line of a trace: a million tokens in blocks of 16 have 0.5 million. */
+/** The longest line of a trace in characters. A million tokens in blocks of 16 have 0.5 million. */
 const longestLine = 4 * 1024 ** 2;
 
 class EndlessLine extends Error {}
 class OtherEncoding extends Error {}
 
-/** Splits texts into lines. The line ends (LF or CRLF) are removed. Throws an `EndlessLine` if one is too long. */
+/** Splits texts into lines without their ends (LF or CRLF). Throws an `EndlessLine` if one is too long. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
@@ -59,7 +59,7 @@ export interface LoadedTrace {
 
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
-/** Collects the rows that are selected. Times are in ticks of 100 ns since the start of the selection. */
+/** Collects the selected rows. Times are in ticks of 100 ns since the start of the selection. */
 class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
@@ -138,21 +138,24 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** The least number of requests with which their gaps can prove a unit. */
+/** The least number of requests whose gaps can prove a unit. */
 const provingRequests = 3;
 
 /** The mean gap in ms below which a recording is doubtful: more than 100 requests a second, from beginning to end. */
 const doubtfulGap = 10;
 /** The length in ms below which a whole recording is doubtful, since nobody records half a second of traffic. */
 const shortestRecording = 500;
-/** The same if it has more than 20 requests a second: an hour that is written in seconds looks as if it lasted 3.6 s. */
+/**
+ * The length in ms below which a recording with more than 20 requests a second is doubtful. An hour that is written in
+ * seconds looks as if it lasted 3.6 s.
+ */
 const [shortestDenseRecording, denseGap] = [5000, 50];
 /** The mean gap in ms above which a recording is doubtful, since nobody replays three requests an hour. */
 const longestGap = 20 * 60_000;
 
 /**
- * Asks for the unit if the requests come so fast or so slowly on average that the times are hardly in the assumed unit.
- * That is how seconds look if they are read as ms, or ms if they are read as seconds.
+ * Asks for the unit if requests come so fast or so slowly on average that the times are probably not in the assumed
+ * unit. Seconds look like that if they are read as ms, and ms if they are read as seconds.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
@@ -162,7 +165,7 @@ const unitQuestion = (
   if (given !== undefined || unit === undefined || trace.count < provingRequests) return null;
   const last = trace.dueAt(trace.count - 1) * speed;
   const gap = last / (trace.count - 1);
-  // The seconds of BurstGPT are those of its format.
+  // BurstGPT's format defines its times in seconds.
   if (gap > longestGap && format !== 'burstgpt') {
     const minutes = Math.round(gap / 60_000).toLocaleString('en-US');
     return `its ${trace.count} requests would come ${minutes} minutes apart on average if its times were ${unitNames[unit]}; ${askOtherUnit}`;
@@ -187,7 +190,7 @@ function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> 
   }
 }
 
-/** Collects the rows that are selected. Returns the trace in its recognised format, or a problem with its line. */
+/** Collects the selected rows. Returns the trace in its recognised format, or a problem with its line. */
 const collectRows = (
   lines: Iterable<string>,
   rows: SelectedRows,
@@ -217,7 +220,7 @@ const collectRows = (
   return known;
 };
 
-/** Returns what is read, or that the file is no text with lines in UTF-8. */
+/** Returns what `read` reads, or a problem if the file is no text with lines in UTF-8. */
 const orNoText = <T>(read: () => T): T | string => {
   try {
     return read();
@@ -229,7 +232,8 @@ const orNoText = <T>(read: () => T): T | string => {
 };
 
 /**
- * Reads the selected part of a trace. The content of the file shows the format. The bytes are read once and not kept.
+ * Reads the selected part of a trace. The content of the file shows the format. It reads the bytes once, and does not
+ * keep them.
  */
 export const readTrace = (
   cut: TraceSelection,

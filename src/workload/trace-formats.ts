@@ -16,8 +16,8 @@ const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<Trace
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; `null` if the text is not one. The digits are shifted and not divided, since a
- * time in nanoseconds since 1970 has more digits than a JavaScript number holds.
+ * Parses a decimal number in a unit; `null` if the text is none. It shifts the digits instead of dividing, since a time
+ * in nanoseconds since 1970 has more digits than a JavaScript number holds.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -124,7 +124,10 @@ interface Columns {
   readonly example: string;
 }
 
-/** Returns the cells of a line of a table. A mark within quotes separates no cells; a quote without an end has none. */
+/**
+ * Returns the cells of a line of a table. A separator within quotes separates no cells. A quote without an end gives no
+ * cells.
+ */
 const cellsIn = (line: string, mark: string): readonly string[] => {
   const parts = line.split(mark);
   if (!line.includes('"')) return parts;
@@ -141,7 +144,7 @@ const cellsIn = (line: string, mark: string): readonly string[] => {
   return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 };
 
-/** The columns that are the sum of others: they say nothing that is not replayed. */
+/** The columns that are the sum of others, so leaving them out loses nothing. */
 const sums = ['total tokens'];
 
 /** Returns the names and places of the columns that are not replayed. */
@@ -156,7 +159,7 @@ const namesOfUnread = (
     return isRead ? [] : [[name, place] as const];
   });
 
-/** Decides whether a value says something: an absent one, an empty text or list, 0, and −1 (for none) do not. */
+/** Returns whether a value says something. An absent value, an empty text or list, 0, and −1 (for none) do not. */
 const isFilled = (value: unknown): boolean => {
   if (typeof value === 'string') return value.trim() !== '' && isFilled(Number(value));
   if (Array.isArray(value)) return value.length > 0;
@@ -200,7 +203,7 @@ const fieldsOf = (line: string): Fields | null => {
   return typeof value === 'object' && value !== null ? (value as Fields) : null;
 };
 
-/** Matches a time as it is written. A parsed number would lose a fraction of zero, and some of 19 digits. */
+/** Matches a time as it is written. A parsed number would lose a fraction of zero, and digits of a number with 19. */
 const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
 
 /** Returns a time as decimal digits; `null` if it is negative or not a number. */
@@ -232,12 +235,10 @@ const jsonRow =
     return { at, input, output, blocks: ids, unread };
   };
 
-/** The numbers of tokens in a block that published traces have, and that tools write. */
+/** The numbers of tokens in a block that published traces have and tools write. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
-/**
- * Returns the first size of `blockSizes` that fits the number of blocks in each row; Mooncake’s size if no size fits.
- */
+/** Returns the first of `blockSizes` that fits the number of blocks in each row, or else Mooncake’s. */
 const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
   const fits = (size: number): boolean =>
     rows.every((row) => {
@@ -290,7 +291,7 @@ const recognisers: readonly Recogniser[] = [
   }),
 ];
 
-/** The number of first lines from which a format, its unit and its size of blocks are recognised. */
+/** The number of first lines that show a format, its unit and its block size. */
 export const recognisedLines = 200;
 
 /**

@@ -1,7 +1,7 @@
 import type { InferredOptionType, Options } from 'yargs';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 
-/** An error in the command line. The error's message says what was expected. */
+/** An error in the command line. Its message says what was expected. */
 export class UsageProblem extends Error {}
 
 /** A verb's options by name, in the order of the help. */
@@ -25,9 +25,9 @@ export interface PublishedSchema {
 
 export interface Verb {
   readonly options: OptionTable;
-  /** Whether the words after `--` are the command line of another program. If not, they are arguments. */
+  /** Whether the words after `--` are the command line of another program. Otherwise they are arguments. */
   readonly takesCommand?: true;
-  /** The verbs within this verb. They accept the options of this verb too. */
+  /** The verbs within this verb. They also accept its options. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
@@ -52,7 +52,7 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** The option that turns off the check of a target before anything else is sent. */
+/** The option that skips the check of a target before anything else is sent. */
 export const preflightOption = {
   preflight: {
     type: 'boolean',

@@ -1,17 +1,17 @@
 /**
- * This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf,
- * GuideLLM and vLLM.
+ * This file maps options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM to
+ * Weir's.
  */
 
-/** What to write instead of an option of another tool. */
+/** The advice for an option of another tool. */
 interface Habit {
   /** The names without dashes, separated by spaces. A name of one letter is a short option. */
   readonly names: string;
   /** The option of Weir's verb that the advice needs. A verb without it does not give the advice. */
   readonly needs: string;
-  /** The field of a scenario that says the same where a scenario file was given. */
+  /** The field of a scenario with the same meaning, for a command line with a scenario file. */
   readonly field?: string;
-  /** Adds the unit to the user's value that other tools leave out. */
+  /** Adds the unit to the user's value, which other tools leave out. */
   readonly read?: (value: string) => string;
   /** Returns the advice for the user's value, or for `…` if the option had none. */
   readonly advice: (value: string) => string;
@@ -28,13 +28,15 @@ const setHeader = (value: string): string => {
     : `headers belong to the scenario: write --set 'headers.${name}=${text}'`;
 };
 
-/** Tells a length of time from the body of a request: wrk's `-d` has the one, curl's and hey's the other. */
+/** Tells a duration from the body of a request, since wrk's `-d` has a duration, and curl's and hey's a body. */
 const durationOrBody = (value: string): string =>
   /^(?:\d|…)/.test(value)
     ? `write --duration ${value}`
     : 'a body is made of --model, --prompt and --max-tokens; other fields: --set body.NAME=VALUE';
 
-/** Tells the meanings of `-u`: an address, Locust's number of users, and the name and password of curl and hey. */
+/**
+ * Tells the meanings of `-u` apart: an address, Locust's number of users, and the name and password of curl and hey.
+ */
 const addressOrUsers = (value: string): string => {
   if (/^\d+$/.test(value)) return `write --users ${value}`;
   return /^[\w.-]+:(?!\d+(?:\/|$))[^/]/.test(value) ? keyAdvice : `write --target ${value}`;
@@ -359,13 +361,13 @@ const habits: readonly Habit[] = [
   },
 ];
 
-/** An option that the verb does not have, as the user wrote it. */
+/** An option that the verb lacks, as the user wrote it. */
 export interface WrittenOption {
   readonly dashes: string;
-  /** Without its dashes. */
+  /** The name without its dashes. */
   readonly name: string;
   readonly value: string | undefined;
-  /** Whether a scenario file was given: the options that stand in for one are then refused. */
+  /** Whether a scenario file was given. Options that replace one are then refused. */
   readonly hasScenario: boolean;
 }
 
@@ -374,7 +376,7 @@ export type HabitAdvice = (
   options: Readonly<Record<string, unknown>>,
 ) => string | null;
 
-/** Says what to write instead of an option of another tool; `null` if no tool has it, or the verb has nothing for it. */
+/** Returns the advice for an option of another tool; `null` if no tool has it, or the verb has no equivalent. */
 export const habitAdvice: HabitAdvice = ({ dashes, name, value = '…', hasScenario }, options) => {
   if (name.length === 1 && dashes === '--') return null;
   const wanted = name.length === 1 ? name : name.toLowerCase().replaceAll('_', '-');

@@ -13,8 +13,8 @@ export const liveOption = inGroup('Output:', {
 });
 
 /**
- * Adds the value for any free port to a `--live` that has no value. Otherwise the parser would take the next word, such
- * as the scenario, as its value.
+ * Gives `--live` without a value the one for any free port. Otherwise the parser would take the next word, such as the
+ * scenario, as its value.
  */
 export const completeLive = (words: readonly string[]): string[] =>
   words.map((word, i) =>

@@ -50,11 +50,11 @@ export const scenarioOptions = {
 
 const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 
-/** Returns the options that describe a run without a scenario file. */
+/** Returns the given options that describe a run without a scenario file. */
 export const givenFlags = (given: Given<typeof scenarioOptions>): readonly string[] =>
   flagNames.filter((name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined);
 
-/** Returns where the plan comes from. `wanted` says what a command line without a scenario must contain. */
+/** Returns the source of the plan. `wanted` says what a command line without a scenario must contain. */
 export const planSourceFrom = (
   given: Given<typeof scenarioOptions>,
   wanted = 'a scenario file, or --model with --rate and --duration (or --users) in its place',

@@ -15,7 +15,10 @@ export const targetOptions = inGroup('Target:', {
   'allow-files': switchOption('Let the scenario name files outside its folder'),
 });
 
-/** Returns the source of a plan: the scenario file and what overrides it. `wanted` completes the message if no file is given. */
+/**
+ * Returns the source of a plan: the scenario file and its overrides. `wanted` completes the message if no file is
+ * given.
+ */
 export const scenarioSourceFrom = (
   {
     scenario,

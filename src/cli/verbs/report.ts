@@ -27,7 +27,7 @@ const requestsOptions = {
 
 /**
  * Returns the table of requests that the options ask for, and where its data is; `null` for none. Throws a
- * `UsageProblem` if only one of the two is given.
+ * `UsageProblem` if only one of the two options is given.
  */
 export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {

@@ -117,7 +117,7 @@ export const metricsExportFrom = (
       : { url: urlFrom(otlp, environment), interval: intervalFrom(environment) },
 });
 
-/** Throws a `UsageProblem` for an option that is possible only with a single run. */
+/** Throws a `UsageProblem` for an option that works only with a single run. */
 const rejectOptionsOfOneRun = ({
   slice,
   startAt,

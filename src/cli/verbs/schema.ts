@@ -56,7 +56,10 @@ const linesOf = (mapping: object, inner: (value: unknown) => string = JSON.strin
     .map(([name, value]) => `${JSON.stringify(name)}:${inner(value)}`)
     .join(',\n')}\n}`;
 
-/** Returns a schema as JSON, a line for each field and definition: indented, it is a fifth larger in the package. */
+/**
+ * Returns a schema as JSON with a line for each field and definition. Indentation would make it a fifth larger in the
+ * package.
+ */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> => {
   const perField = new Set(['properties', 'definitions', '$defs']);
   const entries = Object.entries(await make()).map(([name, value]) => [

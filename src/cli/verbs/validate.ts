@@ -7,7 +7,7 @@ import { terminalHost } from '../options/terminal-host.ts';
 
 /**
  * Reads each value of the scenario's `vary` together with the first values of the other variables. Throws a `Problem`
- * for the first value that cannot be read.
+ * for the first unreadable value.
  */
 const readVariations = async (source: PlanSource, environment: Environment): Promise<void> => {
   const { readPlan, readSweepVariables } = await import('../../run/input/read-plan.ts');
@@ -34,7 +34,7 @@ const summaryOf = async (name: string, plan: Plan): Promise<string> => {
   return `${name} is valid: plan “${plan.name}”, ${parts}, ${plannedTime(plan)}`;
 };
 
-/** Says that a run cannot end early; what judges that is loaded only for a plan with `until`. */
+/** Returns warnings that a run cannot end early. The code for that is loaded only for a plan with `until`. */
 const lateLookOf = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];
   const { lateLookWarning } = await import('../../run/forecast.ts');
