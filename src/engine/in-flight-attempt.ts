@@ -59,7 +59,7 @@ export interface AttemptListener {
 /** The longest time that the server may keep a stream open after its proper end, in ms. */
 const closeGrace = 250;
 
-/** The missing events of each deadline, in words. The keys are the names of the deadlines. */
+/** The event that is missing when each deadline expires, in words. */
 const missed = {
   'deadline-connect': 'no connection',
   'deadline-first-token': 'no first token',

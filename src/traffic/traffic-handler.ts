@@ -95,7 +95,7 @@ export interface ReadingContext {
   readonly redactId: (text: string) => string;
 }
 
-/** How long after its answer a refused request may be retried, and where the server says so. */
+/** The time after its answer when a refused request may be retried, and where the server says so. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;

@@ -223,7 +223,7 @@ export const isSure = (
 };
 
 /**
- * Returns `false` for a kept share of so few arrivals that they could not make it sure even if they were independent;
+ * Returns `false` for a kept share of too few arrivals: even if they were independent, they could not prove it. Returns
  * `null` otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
  */
 const isShareUnsure = (

@@ -58,7 +58,7 @@ export interface FigureSources {
   /** Counts the arrivals of those traffic kinds that can have the measure. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
   /**
-   * Returns how strongly the arrivals of a percentile depend on each other if a share of them failed; `null` if
+   * Returns how strongly arrivals depend on each other, for a percentile where a share of them failed; `null` if
    * unknown.
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
@@ -264,7 +264,7 @@ const observeCacheHits = (sources: FigureSources, divisor: number): ObservedValu
 
 /**
  * Computes a figure. Shares are in percent of all arrivals, rates are per second. With `stopping`, the outer interval
- * is the one that a run needs to end.
+ * is as wide as the rule for stopping a run requires.
  */
 export const observeFigure = (
   figure: ObjectiveFigure,

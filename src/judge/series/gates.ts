@@ -46,9 +46,7 @@ export const isHeadlineFigure = (traffic: TrafficKind, { measure, q }: Percentil
   return own.includes(measure) && headlineQuantiles.some((each) => each === q);
 };
 
-/**
- * Returns whether `--gate` accepts a name. It accepts figures of which it is known whether higher is better or worse.
- */
+/** Returns whether `--gate` accepts a name. It accepts a figure only if more is always better, or always worse. */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

@@ -60,7 +60,7 @@ interface Signal {
   /** Returns the level of a slice; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Explains why a slice is better than its worst second. */
+  /** Explains why a whole slice can be good although its worst second is not. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;

@@ -134,7 +134,7 @@ export const groupSchema = z.strictObject({
    * results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
-  /** How late the instants of completed requests may have been recorded; absent in old results. */
+  /** The possible delay in the recorded instants of completed requests; absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;

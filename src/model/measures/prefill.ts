@@ -50,8 +50,8 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
 };
 
 /**
- * The least share of its variance that the other quantity must not explain. Below it, the two slopes cannot be told
- * apart.
+ * The minimum share of a quantity's variance that the other quantity must leave unexplained. Below it, their two slopes
+ * cannot be separated.
  */
 const leastOwnVariance = 0.01;
 

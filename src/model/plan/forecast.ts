@@ -76,7 +76,7 @@ export interface PaceForecast {
   readonly longestWait: Milliseconds;
   /** The number of requests that the limit of requests delays beyond their timeout or the end of the run. */
   readonly unsendable: number;
-  /** How long the run takes if only the limit of tokens slows it. */
+  /** The duration of the run if only the limit of tokens slows it. */
   readonly tokenTime: Milliseconds;
 }
 

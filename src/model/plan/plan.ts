@@ -232,7 +232,7 @@ export const planSchema = z.strictObject({
   autoWarmUp: autoWarmUpSchema.exactOptional(),
   /** The facts about the prices as a whole; absent if nothing is known. */
   pricing: pricingSchema.exactOptional(),
-  /** How long exchanges can continue after the load has ended. */
+  /** The time for which exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
   /**
    * The maximum number of arrivals in flight, including those that wait for a retry. Further arrivals become

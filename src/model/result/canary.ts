@@ -66,7 +66,7 @@ export const canaryErrors = (
   };
 };
 
-/** How late a run read its self-test streams, in ms, over the seconds from which its figures come. */
+/** The delay with which a run read its self-test streams, in ms, over the seconds from which its figures come. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),

@@ -140,9 +140,10 @@ const withFailures = (
 };
 
 /**
- * Returns how strongly the arrivals of a percentile depend on each other if the share `failed` counts as infinite. It
- * then uses a higher percentile of the samples, and failures that come together widen the interval. Such failures do
- * not reduce the number of effective samples: whether samples suffice must not depend on when a limit was reached.
+ * Returns how strongly arrivals depend on each other, for a percentile where the share `failed` counts as infinite. The
+ * percentile of all arrivals is then a higher percentile of the samples. Failures that come together widen the
+ * interval. They do not reduce the number of effective samples, since whether samples suffice must not depend on when a
+ * limit was reached.
  */
 export const dependenceOfDue = (
   part: RunPart,

@@ -38,7 +38,7 @@ export class ObservedEnds {
   /** The latest connections that the server ended, all of them after the same number of answers. */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether another connection has stayed open for its whole rest since the server last ended one. */
+  /** Whether a connection has stayed open for its whole rest, since the server last ended one. */
   #hasRested = false;
 
   get hasKept(): boolean {

@@ -12,7 +12,7 @@ export const unreadableReason = (error: unknown): string | null =>
 
 /**
  * Generates the bytes of a file in parts, so a large file needs no more memory than a small one. A reader that keeps
- * all parts sets the most bytes that it can hold.
+ * all parts passes `most`, the size from which a file is refused.
  */
 export function* filePartsOf(
   path: string,

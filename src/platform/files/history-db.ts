@@ -26,7 +26,7 @@ export interface HistoryDb {
 const applicationId = 0x57656972;
 const version = 1;
 
-/** How long to wait if another process has locked the file, in ms. */
+/** The time to wait if another process has locked the file, in ms. */
 const lockTimeout = 3000;
 
 const schema = `

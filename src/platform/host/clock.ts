@@ -28,7 +28,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 interface AlarmClock {
   now(): Instant;
-  /** Called whenever the event loop is certainly running: in a timer, after a nap, and after an alarm. */
+  /** Called at moments when the event loop certainly runs: in a timer, after a nap, and after an alarm. */
   onAwake(): void;
   /**
    * Called when the event loop has checked its sockets since the last call, whether or not there was something to read.

@@ -52,7 +52,7 @@ export class ObservedSocket implements AnsweredConnection {
   #answeredAt: Instant = instant(0);
   readonly #context: SaturatingContext;
   readonly #begun: Instant;
-  /** How long it took to open the socket, in ms. */
+  /** The time that opening the socket took, in ms. */
   #openedIn = 0;
   #hasEnded = false;
   #endLook: () => void = () => undefined;

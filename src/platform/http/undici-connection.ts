@@ -9,7 +9,7 @@ import type { KeptConnection } from '../connection/kept-connections.ts';
 import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
-/** How long idle connections are kept, in ms, unless the server's keep-alive hint is shorter. */
+/** The time for which idle connections are kept, in ms. A shorter keep-alive hint of the server replaces it. */
 const keepAlive = 600_000;
 
 /** Options that turn off undici's own timeouts. The default timeout of 300 s would abort slow answers. */

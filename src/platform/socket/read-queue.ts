@@ -20,7 +20,7 @@ const mostBlocks = 64;
  */
 const longestCopy = 4096;
 
-/** How long one turn of the event loop delivers reads, in ms. */
+/** The time for which one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
 /**
  * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without it, a busy loop

@@ -32,7 +32,7 @@ type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
  * times would mean nothing.
  */
 export class ResponseParser {
-  /** How long the connection can be reused after a complete response, in ms; 0 if not at all. */
+  /** The time for which the connection can be reused after a complete response, in ms; 0 if not at all. */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;

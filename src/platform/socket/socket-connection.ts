@@ -65,7 +65,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
   }
 }
 
-/** How long idle connections are kept, in ms, unless the server's keep-alive hint is shorter. */
+/** The time for which idle connections are kept, in ms. A shorter keep-alive hint of the server replaces it. */
 const keepAlive = 600_000;
 
 export interface OutgoingRequest {

@@ -25,7 +25,7 @@ import {
 
 /** The longest time that one turn of the event loop opens connections, in ms. After it, arrived data is read. */
 const longestTurn = 1;
-/** How long an unused connection is kept, in ms. Few servers close such a connection sooner. */
+/** The time for which an unused connection is kept, in ms. Few servers close such a connection sooner. */
 const unusedFor = 2000;
 
 /**

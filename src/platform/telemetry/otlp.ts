@@ -21,7 +21,7 @@ export interface OtlpAddress {
   readonly interval: number;
 }
 
-/** How long a collector that does not respond can delay the end of a run, in ms. */
+/** The time by which a collector that does not respond can delay the end of a run, in ms. */
 const exportTimeout = 3000;
 
 /** The maximum number of series. The SDK's default of 2,000 is too few for many keys and stages. */

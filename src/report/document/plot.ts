@@ -138,7 +138,7 @@ interface PlotOptions {
   readonly y: Axis;
 }
 
-/** The width in pixels from which a drawing has a second version, as wide as a telephone without its margins. */
+/** The width in pixels from which a drawing gets a second version for telephones (`narrow`). */
 const widest = 1000;
 const narrow = 370;
 /** The height in pixels of a name above its row. */

@@ -24,15 +24,15 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The costs of tokens with their prompts: `least` for those that came, `most` for all that were asked for; `most` is
- * `null` if some had no limit.
+ * The bounds of the cost of tokens and their prompts. `least` counts the tokens that came, `most` all that were asked
+ * for. `most` is `null` if an answer had no limit of tokens.
  */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * For which answers both bounds contain the prompts, at the cost of completed ones. If no answer of the kind
-   * completed, its prompts are left out.
+   * The answers whose prompts both bounds include, each at the mean cost of a completed answer. Prompts are left out of
+   * a kind that has no completed answer.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }

@@ -234,7 +234,9 @@ export const objectivesOutcome = (
   return objectiveOutcomes.find((outcome) => outcomes.includes(outcome)) ?? null;
 };
 
-/** Says how many requests met all per-request objectives, and each of them; `null` if there are none. */
+/**
+ * Says how many requests met all per-request objectives, and how many met each; `null` if there are no such objectives.
+ */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;
   const explained = result.limits?.explained ?? 0;

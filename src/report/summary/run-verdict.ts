@@ -126,8 +126,8 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // A figure with an error within a wide interval counts as exact, yet the error can cross a bound. A reader of both
-  // would believe neither.
+  // A figure whose error is smaller than its interval counts as exact. But its error can still cross a bound, and then
+  // the report would contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {

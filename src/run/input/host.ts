@@ -50,7 +50,7 @@ export interface Printer {
   readonly screen: Screen | null;
 }
 
-/** The functions that the surrounding program provides, which is the command line or the library. */
+/** The functions that the command line or the library provides. */
 export interface Host {
   readonly environment: Environment;
   readonly printer: Printer;

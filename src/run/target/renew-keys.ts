@@ -6,7 +6,7 @@ import { Problem } from '../../platform/problem.ts';
 /** A key that a command prints, and the time of its renewal. */
 export interface RenewableKey {
   readonly index: number;
-  /** How long the key is valid, in ms. */
+  /** The time for which the key is valid, in ms. */
   readonly lifetime: number;
   /** Runs the command again. Throws a `Problem` if it gives no key. */
   readonly read: () => Promise<string>;

@@ -46,7 +46,7 @@ export interface CacheCommand extends TargetRequest {
   readonly out: string | undefined;
 }
 
-/** How long an answer may take, in ms. */
+/** The maximum duration of an answer, in ms. */
 const longestAnswer = 60_000;
 const defaultTokens = 60_000;
 const longestWait = 65_000;

@@ -45,7 +45,7 @@ interface CoordinatedRun {
  * learn when the load starts, compile their code, and open connections.
  */
 const startLead = 5000;
-/** How long the coordinator's last message stays in the rendezvous, in ms. Workers read it in this time. */
+/** The time for which the coordinator's last message stays in the rendezvous, in ms. Workers read it in this time. */
 const farewell = 1000;
 
 /** Leads a run from the first worker to the report. */

@@ -67,11 +67,11 @@ interface Client {
 }
 
 /**
- * Finds the refusals of a client that certainly stayed below its limit. For an amount b that it may use at once, the
- * rate ρ is what is left: b, a longest window at ρ and the refused request add up to the limit. The client stayed below
- * if, since any earlier moment, at most b + ρ times the time was charged. All these limiters admit such a client,
- * whenever they charge: fixed windows of any phase, logs, weighted counters, and buckets that hold b and one request. A
- * refusal is skipped if a request in the two windows before has an unknown charge.
+ * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
+ * once. Then its rate ρ is chosen so that b, the use of a longest window at ρ, and the refused request add up to the
+ * limit. The client stayed below the limit if, since every earlier moment, at most b + ρ · time was charged. All these
+ * limiters admit such a client, whenever they charge: fixed windows of any phase, logs, weighted counters, and buckets
+ * that hold b and one request. A refusal is skipped if a request in the two windows before has an unknown charge.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

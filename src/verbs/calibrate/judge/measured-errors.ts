@@ -26,11 +26,11 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
 
 /**
- * Joins the records of the gateway and of the run by request id, and computes the errors. The error of the TTFT is how
- * late the first token was recorded; that of the end, how late the last token was. The error of a gap is the recorded
- * gap minus the gap at the gateway. All errors include the way through the kernel, which every client has. Answers due
- * before `warmUp` (ms of the run) are left out, and so are answers whose tokens one of the records lacks. Returns
- * `null` if no answer is left.
+ * Joins the records of the gateway and of the run by request id, and computes the errors of times. The error of the
+ * TTFT is the delay with which the first token was recorded. The error of the end is that of the last token. The error
+ * of a gap is the recorded gap minus the gap at the gateway. All errors include the way through the kernel, which every
+ * client has. Answers due before `warmUp` (ms of the run) are left out, and so are answers whose tokens one of the
+ * records lacks. Returns `null` if no answer is left.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],

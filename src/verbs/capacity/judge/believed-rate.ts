@@ -123,8 +123,8 @@ type Model = readonly Deviance[];
 const mostDeviance = 9;
 
 /**
- * How much more the steps differ than their own errors explain, at least 1. It takes the model and the rate that fit
- * best. All deviances are divided by it.
+ * Returns the factor by which the differences between steps exceed their own errors, at least 1. It compares the steps
+ * with the model and the rate that fit best. All deviances are divided by this factor.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -217,7 +217,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Replaces the number of independent cases of each step by what all steps near it show together. */
+/** Gives each step the number of independent cases that all steps near it show together. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],

@@ -17,7 +17,7 @@ import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } f
 import { objectiveBreaches } from './step-objectives.ts';
 import { isEvidence, isWithinError } from './believed-rate.ts';
 
-/** The growth as a share of the arrivals that cannot be told from none. */
+/** The growth, as a share of the arrivals, that counts as no growth. */
 const growthTolerance = 0.02;
 
 /** The fewest whole seconds that give a slope. */

@@ -121,7 +121,8 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
 const queueBegins = 1;
 
 /**
- * Returns what the mean numbers of waiting requests below and above the highest rate mean; empty if they mean nothing.
+ * Explains the mean numbers of waiting requests below and above the highest rate. The text is empty if they explain
+ * nothing.
  */
 const queueMeaning = (before: number, after: number | undefined): string => {
   if (after === undefined || (after >= queueBegins && after <= before)) return '';

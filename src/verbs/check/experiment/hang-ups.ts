@@ -41,7 +41,7 @@ const look = 20;
 /** The time in ms after which an answer counts as missing. */
 const patience = 60_000;
 const shortestStream = 1500;
-/** How long a chat must be refused before the hang-up, and the pause between these tries, in ms. */
+/** The time for which a chat must be refused before the hang-up, and the pause between these tries, in ms. */
 const controlTime = 1500;
 const controlPause = 300;
 /** The pauses between tries after the hang-up in ms: short ones first. */
@@ -100,7 +100,10 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
   return during.running === 0 ? 'the metrics did not show a stream that ran' : null;
 };
 
-/** How late an answer may end, as a factor and in ms. If a request still runs later, it may be another client's. */
+/**
+ * The longest delay with which an answer may end, as a factor and in ms. A request that still runs later may be another
+ * client's.
+ */
 const lateRest = 1.3;
 const lateTime = 1000;
 /**

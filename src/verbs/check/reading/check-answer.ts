@@ -19,7 +19,7 @@ export interface ReceivedAnswer {
   readonly isCutShort?: boolean;
   /** Whether the connection of a stream stayed open after the stream's last line. */
   readonly isLeftOpen: boolean;
-  /** How long the answer took, in ms. */
+  /** The duration of the answer, in ms. */
   readonly took: number;
 }
 

@@ -14,13 +14,13 @@ export interface Unseen {
 export interface SlotFacts {
   /** The streams that were admitted at the same time. */
   readonly admitted: number;
-  /** How long, and how many times, a further chat was refused while all streams ran. */
+  /** The time for which a further chat was refused while all streams ran, and the number of refusals. */
   readonly refusedFor: number;
   readonly refusals: number;
   /** The time from the hang-up until a chat was admitted; `null` if none was admitted in the time of the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
-  /** How long the stream would still have taken, by the time of the whole one. */
+  /** The rest of the stream's duration when it was left, estimated from the whole stream. */
   readonly naturalRest: number;
   readonly namesInFlight: boolean;
 }

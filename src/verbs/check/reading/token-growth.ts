@@ -12,8 +12,8 @@ export interface TokenGrowth {
 }
 
 /**
- * How prompts grow. Either each word adds a whole number of tokens, or the vocabulary joins words, or no tokenizer
- * counts like this; then the nearest possible numbers are given.
+ * The growth of prompts. Each word adds a whole number of tokens, or the vocabulary joins words. If no tokenizer counts
+ * in the observed way, these are the nearest possible numbers.
  */
 export type WordTokens =
   | { readonly perWord: number }

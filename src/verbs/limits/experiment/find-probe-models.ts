@@ -9,7 +9,10 @@ import type { ProbeModels } from './probe-requests.ts';
 /** Matches the names and types of models that do not answer chats. */
 const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
 
-/** Returns the ids of all models of a list and of its chat models; `null` if the body is not a list of models. */
+/**
+ * Reads a list of models. Returns the ids of all models and those of its chat models; `null` if the body is not such a
+ * list.
+ */
 const idsIn = (body: string) => {
   const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;
   if (models === undefined) return null;

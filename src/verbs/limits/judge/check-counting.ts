@@ -115,9 +115,9 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Returns whether the gateway corrected reserved tokens to the used ones. Between two small chats, the remaining tokens
- * then dropped by what the chats in between used. Example: they drop by 50 for a reservation and rise by 30; the chat
- * used 20.
+ * Returns whether the gateway corrected reserved tokens to the used ones. If it did, the remaining tokens dropped
+ * between two small chats by what the chats in between used. Example: they drop by 50 for a reservation and rise by 30;
+ * the chat used 20.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);

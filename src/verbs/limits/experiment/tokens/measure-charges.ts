@@ -110,8 +110,7 @@ const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
  * Whether the end of a window hid the charge of a longer answer: less than half of its use shows, while single chats
- * show their charges. A weighted counter forgets only a little in the time, so it hides less; trying again would not
- * help there.
+ * show their charges. A weighted counter forgets its use slowly, so it hides less. Then another try would not help.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;

@@ -78,7 +78,7 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** The facts of a charge about an answer, both as measured and as stored. */
+/** The facts of an answer that explain its charge, both as measured and as stored. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /** The fewest tokens of an answer that its charge can show. `shownShare` is the part of it that must show. */

@@ -29,8 +29,8 @@ const weightedCount = (uses: readonly LimitUse[], window: number) => (next: Limi
 };
 
 /**
- * Returns the most that a bucket can lack at some ascending moments, if it refills with the limit in each window. It is
- * what is left of all charges if each came as late as possible.
+ * Returns, for each ascending moment, the most units that can be missing from a bucket. The bucket refills with the
+ * limit in each window. The result assumes that each charge came as late as possible.
  */
 export const lostLevels = (
   uses: readonly LimitUse[],
