@@ -1,4 +1,3 @@
-// @gate 1 s
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
