@@ -121,3 +121,25 @@ describe('doctor on a target', () => {
     expect(found.has('models')).toBe(false);
   });
 });
+
+it('a target that cannot be used is told by what is wrong: the option, the scenario or the address', async () => {
+  const wrong = async (request: object): Promise<readonly unknown[]> => {
+    const findings = await targetFindings(
+      {
+        scenario: undefined,
+        target: undefined,
+        key: undefined,
+        set: [],
+        allowFiles: false,
+        ...request,
+      } as never,
+      silentHost({}, new AbortController().signal, []),
+    );
+    return findings.map(({ name, level }) => [name, level]);
+  };
+  expect(await wrong({ target: 'ftp://x' })).toEqual([['address', 'bad']]);
+  expect(await wrong({ scenario: '/no/such/weir.yaml' })).toEqual([['scenario', 'bad']]);
+  expect(await wrong({ target: 'http://127.0.0.1:9/v1', key: 'NOT_SET' })).toEqual([
+    ['key', 'bad'],
+  ]);
+});
