@@ -84,3 +84,16 @@ it.each([
 ])('a repeated prompt that costs %s is judged', (_, again, known, outcome) => {
   expect(judgeCost(repeated(0.001_04, 0), again, known).outcome).toBe(outcome);
 });
+
+it('what is possible beside declared reasoning, or listed beside it, is told as bounds', () => {
+  const declared = answer(182, {}, { reasoning: 100 });
+  expect(judgeText(declared, undefined).bounds).toEqual({
+    of: 'output',
+    reported: 182,
+    least: 0,
+    most: 20 + 100,
+  });
+  expect(judgeText(declared, undefined).observed).toContain('at most 120 are possible');
+  expect(judgeLimit(answer(65, { finish: 'length' }), 64).bounds).toMatchObject({ most: 64 });
+  expect(judgeListed(answer(43, { listed: 40 })).bounds).toMatchObject({ reported: 43, most: 42 });
+});
