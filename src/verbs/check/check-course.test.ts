@@ -121,3 +121,13 @@ it('tells that the credits were used up, or the key stayed limited', async () =>
   expect((await read()).stopped).toMatch(/the credits of the key are used up \(402\)/);
   expect(exit).not.toBe('pass');
 });
+
+it('counts no tokens that are less than none, or no whole number', async () => {
+  const odd = chatAnswer
+    .replace('"completion_tokens":2', '"completion_tokens":2.5')
+    .replace('"prompt_tokens":10', '"prompt_tokens":-10');
+  const { read } = await check(({ text }) => [200, text === '' ? oneModelList : odd], {
+    only: 'chat.id',
+  });
+  expect((await read()).spent).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+});

@@ -206,3 +206,15 @@ describe('the terminal form of a search for capacity', () => {
     expect(capacityReportSchema.safeParse(sampleCapacity()).success).toBe(true);
   });
 });
+
+it('a caption explains the question mark of a step that is kept, but not surely, and of no other', () => {
+  const { steps } = sampleCapacity();
+  const captionOf = (change: object): boolean =>
+    htmlPage(
+      capacityDocument(sampleCapacity({ steps: steps.map((step) => ({ ...step, ...change })) })),
+      '',
+    ).includes('“kept?” looked well');
+  expect(captionOf({ sure: false, verdict: 'kept' })).toBe(true);
+  expect(captionOf({ sure: true, verdict: 'kept' })).toBe(false);
+  expect(captionOf({ sure: false, verdict: 'broken' })).toBe(false);
+});
