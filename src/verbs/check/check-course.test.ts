@@ -81,7 +81,6 @@ it('sends the requests of the checks, judges their answers, and counts what they
 
 it.each([
   [{ only: 'chat.id' }, 'pass'],
-  [{ only: 'chat.total', strict: true }, 'pass'],
   [{ only: 'chat.cut' }, 'inconclusive'],
   [{ only: 'no-such-check' }, /^Error: --only: expected checks or topics/],
   [{ only: 'chat', yes: false }, /this budget needs a confirmation/],
