@@ -235,7 +235,7 @@ const jsonRow =
     return { at, input, output, blocks: ids, unread };
   };
 
-/** The numbers of tokens in a block that published traces have and tools write. */
+/** The numbers of tokens in a block: those of published traces and of tools that write traces. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
 /** Returns the first of `blockSizes` that fits the number of blocks in each row, or else Mooncake’s. */

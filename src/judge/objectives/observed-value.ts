@@ -120,7 +120,7 @@ const samplesPerSkewness = 25;
 /** The fewest independent samples that show how far requests in a queue depend on each other. */
 const leastIndependent = 50;
 
-/** The number of expected values at which 98 % of runs have at least one. Rarer values may be unseen. */
+/** The expected number of rare values at which 98 % of runs contain at least one. Rarer values may be unseen. */
 const unseen = Math.log(50);
 
 /**
@@ -132,9 +132,9 @@ const marginOfSkewed = (n: number, variance: number, effective: number, longest:
   Math.sqrt((2 * variance * unseen) / effective) + (7 * longest * unseen) / (3 * (n - 1));
 
 /**
- * Computes a mean. It is surely below a bound only if rare values cannot bring it above. These are values too rare to
- * be among the samples, each as large as a deadline permits. Example: one answer in 500 that takes 30 s adds 60 ms.
- * Among 1,000 answers there is none with a chance of 14 %.
+ * Computes a mean. Rare values may be missing from the samples, each as large as a deadline permits. The mean is surely
+ * below a bound only if such values cannot bring it above. Example: one answer in 500 that takes 30 s adds 60 ms. With
+ * a chance of 14 %, 1,000 answers contain none.
  */
 const observeMean = (name: MeasureName, sources: FigureSources, divisor: number): ObservedValue => {
   const samples = sources.distribution(name);

@@ -59,8 +59,8 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
 
 /**
  * Computes the confidence interval of the difference of two shares, second minus first (R. G. Newcombe, Statistics in
- * Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence. If the design effect of the shares comes
- * from few repetitions, it is that of Student's t.
+ * Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence. If the design effect comes from few
+ * repetitions, `z` is the quantile of Student's t.
  */
 export const newcombe = (
   first: Share,

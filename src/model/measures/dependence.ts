@@ -7,7 +7,10 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
  * estimate compares blocks of whole seconds. The more the blocks differ, the stronger is the dependence.
  */
 
-/** The numbers of blocks that are tried. Each has the 97.5 % quantile of Student's t for one degree of freedom less. */
+/**
+ * The numbers of blocks that are tried, each with the 97.5 % quantile of Student's t for one degree of freedom less
+ * than blocks.
+ */
 export const blockings = [
   { blocks: 7, t: 2.446912 },
   { blocks: 10, t: 2.262157 },

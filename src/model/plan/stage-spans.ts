@@ -15,7 +15,10 @@ export const stageSpans = (
   });
 };
 
-/** Returns whether all loads that end last are numbers of requests. Their answers can then end them earlier. */
+/**
+ * Returns whether the plan ends with numbers of requests, and with no load of a fixed duration. Then the answers can
+ * end it earlier than planned.
+ */
 export const endsWithAnswers = (plan: Plan): boolean => {
   const spans = stageSpans(plan);
   const end = Math.max(...spans.map(({ to }) => to));

@@ -141,8 +141,8 @@ export const tableMeasures = {
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 /**
- * Whether a starved loop makes the measure look better than it is. It reads many chunks in one turn, so gaps shrink
- * towards zero.
+ * Whether a starved event loop makes the measure look better than it is. Such a loop reads many chunks in one turn, so
+ * gaps shrink towards zero.
  */
 export const isWithheld = (name: MeasureName, { level, figures }: Trust): boolean =>
   (name === 'gap' || name === 'stall') && (level === 'invalid' || isNothingKnown(figures));

@@ -246,7 +246,7 @@ const answerFromStored = async (
   const rates = steps.map(({ rate }) => rate);
   const planned = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
   const kept = Math.max(0, ...steps.flatMap((step) => (step.verdict === 'kept' ? step.rate : [])));
-  // The limit in a stored plan may be an assumption. If the gateway kept more, it is no limit.
+  // The limit in a stored plan may be an assumption. If the gateway kept a higher rate, the assumption was wrong.
   const isContradicted = kept > declaredCeiling(planned.requestsPerMinute, planned.keys);
   const terms = isContradicted ? { ...planned, requestsPerMinute: null } : planned;
   const notes = present([

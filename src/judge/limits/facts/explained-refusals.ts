@@ -149,9 +149,9 @@ const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly Me
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
- * Returns the measured 429s, and which of them a declared limit explains. Returns `null` if that is unknown: no limit
- * is declared, retries make attempts differ from arrivals, the ledger was too small, slices have separate clocks, or
- * the run still goes on and has no ledger.
+ * Returns the measured 429s, and those of them that a declared limit explains. Returns `null` if that is unknown: no
+ * limit is declared, retries make attempts differ from arrivals, the ledger was too small, slices have separate clocks,
+ * or the run still goes on and has no ledger.
  */
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);

@@ -14,10 +14,10 @@ const unknownShare = 1 / 50;
 const inFlightShare = 1 / 4;
 
 /**
- * Returns the factor from `most` to the gateway's own count, by the remaining tokens that it reports in the first
- * minute. Later, a window may forget some. It is 1 if they show nothing, a lower limit, or more than any tokenizer
- * counts. A 429 shows nothing, since many gateways then say that nothing remains. After a chat with unknown usage and
- * unknown reservation, nothing more is shown.
+ * Returns the ratio of the gateway's own count to `most`, from the remaining tokens that it reports in the first
+ * minute. Later reports do not count, since a window may have ended. The ratio is 1 if the reports show nothing, a
+ * lower limit, or more than any tokenizer counts. A 429 shows nothing, since many gateways then report that nothing
+ * remains. Once usage and reservation of a chat are unknown, later reports show nothing either.
  */
 export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],

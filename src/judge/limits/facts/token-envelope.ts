@@ -30,11 +30,11 @@ interface EnvelopeTerms {
 const eachWindow = 32;
 
 /**
- * Finds the admissions after more than any limiter of the rule admits. Within n windows, a limiter admits n + 1 limits.
- * For each window that ended, it also admits what was in flight at an admission, since charges may come with the
- * answer. What is in flight itself never counts, so too much at once is no violation. Example: the limit is 100 tokens
- * a minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes
- * before an admission.
+ * Finds the admissions before which more was admitted than any limiter of the rule admits. Within n windows, a limiter
+ * admits n + 1 limits. For each window that ended, it also admits what was in flight at an admission, since charges may
+ * come with the answer. Requests in flight are not counted as admitted amounts, so too many at once are no violation.
+ * Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can
+ * have been answered in two minutes before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],

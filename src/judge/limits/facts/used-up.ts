@@ -6,11 +6,11 @@ import type { LimitUse } from './token-uses.ts';
 const phaseParts = 16;
 
 /**
- * Creates a function that decides whether a limit may be used up for a refused request. It is if the possible charges
- * and what the request asks for exceed the limit. Charges count for one window, for a weighted counter at any phase, or
- * for a full bucket. An unknown amount counts as its largest reservation. If that is also unknown, it counts as
- * nothing, since it would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000 tokens
- * 1,950,000 are used; a chat that asks for 60,000 may be refused.
+ * Creates a function that decides whether a limit may be used up when a request is refused. It may be if the possible
+ * charges and the tokens of the request exceed the limit together. Charges count for one window, for a weighted counter
+ * at any phase, or for a full bucket. An unknown amount counts as its largest reservation. If that is also unknown, it
+ * counts as nothing, since it would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000
+ * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],

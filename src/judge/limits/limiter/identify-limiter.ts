@@ -82,8 +82,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows on the clock may really be windows that start with a request. The latter then contradict
- * hardly more decisions.
+ * Returns whether windows that seem to follow the clock may in fact begin with a request: windows of that kind
+ * contradict hardly more decisions.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&

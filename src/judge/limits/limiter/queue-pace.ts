@@ -13,8 +13,8 @@ const closeShare = 0.05;
 /** The time, in ms, by which a queue's timer is late for each request. */
 const timerLateness = 2;
 /**
- * The largest usual latency of single requests that still shows a queue, as a share of the time between two answers. A
- * queue answers single requests at once. A slow server takes as long for them as under load.
+ * The latency of single requests above which a slow server also explains the waits, as a share of the time between two
+ * answers under load. A queue answers a single request at once. A slow server takes as long for it as under load.
  */
 const promptShare = 0.5;
 

@@ -160,8 +160,8 @@ const checkNames = (
 const minUsedShare = 1 / 2;
 
 /**
- * The largest amount that a bucket must have lacked at some time, as a share of the limit. Its remaining has certainly
- * dropped then.
+ * The largest amount that a bucket must have lacked at some time, as a share of the limit. An amount of this size
+ * lowers the reported remaining in any case.
  */
 const minLackingShare = 1 / 10;
 

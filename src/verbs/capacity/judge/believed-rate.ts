@@ -78,7 +78,8 @@ const ofSide = (miss: SeenMiss): Deviance => {
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * The largest factor between odds and the allowed odds that is taken as exact. Beyond it, they only count as far off.
+ * The factor by which odds can differ from the allowed odds and still count exactly. Odds further away count as this
+ * factor.
  */
 const farOdds = 16;
 

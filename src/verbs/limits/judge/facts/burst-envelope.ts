@@ -129,8 +129,8 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 
 /**
  * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of a window,
- * or a step of a refill, explains one burst above the limit. It explains two only if both can lie on one grid of
- * boundaries. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
+ * or a step of a refill, explains one burst above the limit. It explains two only if one grid of boundaries can meet
+ * both. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

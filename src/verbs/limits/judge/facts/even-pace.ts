@@ -27,9 +27,9 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. It did if, since each earlier
- * request j, no more requests came than the rate admits in that time. Example: at 1 request/s, at most 5 requests, with
- * j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
+ * Creates a check of whether a client certainly kept the even rate up to a request. The client kept it if, since each
+ * earlier request j, at most the requests came that the rate admits in that time. Example: at 1 request/s, at most 5
+ * requests, with j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);

@@ -19,7 +19,10 @@ export const idleBegins = (
   return begins;
 };
 
-/** Returns the requests without the refused ones. Requests that were sent at once can have equal spans. */
+/**
+ * Returns the spans of the requests that were not refused. It counts refusals by span, since requests that were sent at
+ * once can have equal spans.
+ */
 const withoutRefused = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],

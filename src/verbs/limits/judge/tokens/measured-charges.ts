@@ -105,8 +105,8 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 
 /**
  * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the
- * stream's first byte. If it does not show the charge, the charge comes later. The remaining tokens afterwards must
- * then show it, since a refill may have hidden it.
+ * stream's first byte. If this report does not show the charge, the charge comes later. But then a later report must
+ * show it: otherwise a refill may have hidden the charge.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(

@@ -50,9 +50,9 @@ export const lostLevels = (
 export const smallestRoom = smallestBucket - refillStep;
 
 /**
- * Finds the refusals, in the order of sending, for which every limiter had room. These limiters are all windows, logs
- * and weighted counters, and a bucket of a quarter of the limit that a step may have left unfilled. A bucket that
- * refills too slowly has no room although every limiter should.
+ * Finds the refusals, in the order of sending, for which every limiter had room. “Every limiter” means all windows,
+ * logs and weighted counters, and a bucket of a quarter of the limit that a step may have left unfilled. A bucket that
+ * refills too slowly may still have had no room.
  */
 export const refusedWithRoom = (
   refusals: readonly LimitUse[],

@@ -48,10 +48,7 @@ export interface BurstEvidence {
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if none exceeds the limit. */
   readonly exceeded: ExceededBurst | null;
-  /**
-   * Whether a request was admitted although nothing can have been left by the gateway’s own count of the remaining
-   * tokens.
-   */
+  /** Whether a request was admitted although, by the gateway’s own count of the remaining tokens, nothing was left. */
   readonly isAboveOwnCount: boolean;
 }
 
@@ -135,9 +132,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Returns whether a request of a burst was admitted although nothing was left by the gateway’s own report. Less
- * remained than was certainly charged since then, by any count of the texts and with the refill. If an idle key had
- * more than the limit, the excess is no room either.
+ * Returns whether a request of a burst was admitted although the gateway's own report left nothing for it. Since that
+ * report, more than the remaining tokens and the refill was certainly charged, by any count of the texts. If an idle
+ * key reports more than the limit, the excess is no room either.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -304,9 +301,10 @@ const isForTokens = (
 };
 
 /**
- * Returns the time in ms by which usage is charged after an answer, by the remaining tokens of a burst. At each reply,
- * the answers that are older than this must not exceed the drop of the remaining tokens, with the refill if
- * `isRefilled`. It returns `usual` if less than that was ever charged, since nothing is late then.
+ * Returns the time in ms within which usage is charged after an answer, by the remaining tokens of a burst. At each
+ * reply, the usage of answers older than this time must not exceed the drop of the remaining tokens. If `isRefilled`,
+ * the refill is added to the drop. It returns `usual` if the burst ended before all usage was charged: then some was
+ * never charged, and nothing was late.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],

@@ -85,7 +85,7 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** The least refill, as a multiple of the limit in a window, at which nobody else can use much of a bucket. */
+/** The refill, as a multiple of the limit in a window, from which nobody else can use much of a bucket. */
 const unsharedRefill = 0.93;
 
 /**
@@ -197,9 +197,9 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats. The
- * admitted tokens are then too many by any count of the texts, or by the least charge of the bursts. If they are too
- * many by the gateway’s own count of the remaining tokens, the time of the charge does not matter.
+ * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats. Then
+ * the admitted tokens are too many by any count of the texts, or by the least charge of the bursts. If they are too
+ * many even by the gateway’s own count of the remaining tokens, the time of the charge does not matter.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,

@@ -179,7 +179,10 @@ const regainedAtOnce = 1 / 6;
  */
 const smallWindowShare = 1 / 9;
 
-/** Returns the most requests that any limiter admits in a time between two refusals, unless its whole window ends. */
+/**
+ * Returns the most requests that any limiter admits in a time between two refusals. It assumes that no whole window
+ * ends in that time.
+ */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
@@ -203,9 +206,9 @@ const namedBetweenAdmissions = (
   );
 
 /**
- * Finds refusals that name requests although the limit of requests cannot be the reason. Fewer requests than the limit,
- * with refused ones, were sent in two windows. Also, none came just before, so even a small bucket of requests holds
- * one again; or so many were admitted since an earlier refusal that the bucket was not empty.
+ * Finds refusals that name requests although the limit of requests cannot be the reason. In two windows, fewer requests
+ * than the limit were sent, even with the refused ones. And a small bucket of requests cannot have been empty: no
+ * request came just before, or many were admitted since an earlier refusal.
  */
 export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
   const { replies, rule } = log;
