@@ -9,10 +9,10 @@ const shortestTurn = 1;
  */
 const longestPause = 4;
 /**
- * The divisor for the length of a turn: the square of the wait of the oldest due request, divided by this number of ms.
- * Between two turns, reads take `longestPause` and at most one read more. So while a request waits, all reads together
- * take some 60 ms if single reads are short. They take below 100 ms if single reads take up to 5 ms. Both were measured
- * in simulated overloads.
+ * The number of ms that sets the length of a turn: w² / `patience`, where w is the wait of the oldest due request in
+ * ms. Between two turns, reads take `longestPause` and at most one read more. So while a request waits, all reads
+ * together take some 60 ms if single reads are short. They take below 100 ms if single reads take up to 5 ms. Both were
+ * measured in simulated overloads.
  */
 const patience = 300;
 

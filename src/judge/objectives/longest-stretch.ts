@@ -82,7 +82,8 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
 /** The share of the seconds with arrivals that is too small to contradict the others. */
 const negligible = 0.05;
 /**
- * The same share if the contradicting seconds come first. The server has then changed, and what it was before is over.
+ * The share of contradicting seconds that is negligible at the beginning of a run. It is larger, since the server may
+ * have changed since then.
  */
 const negligibleBefore = 0.2;
 

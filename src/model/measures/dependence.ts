@@ -28,7 +28,7 @@ export const z95 = 1.959963984540054;
 export interface Dependence {
   /** The number of samples, divided by the number of independent samples that would tell as much. */
   readonly effect: number;
-  /** The same factor, increased because there are few blocks. Intervals use this one. */
+  /** The factor `effect`, increased because there are few blocks. Intervals use this one. */
   readonly widening: number;
 }
 

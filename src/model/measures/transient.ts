@@ -4,10 +4,11 @@ import { type Share, sumOfShares } from './share.ts';
 
 /**
  * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is compiled. The
- * second half of the run counts as its steady state. It has a median and a p90. An earlier stretch differs from it if
- * another share of its arrivals is within one of them, by more than the dependence of the second half explains. The
- * rest is not steady if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual
- * rule, MSER, cuts a third of all runs without a transient; `transient.test.ts` counts how often this rule does.
+ * second half of the run counts as its steady state, and has a median and a p90. The rule compares, in an earlier
+ * stretch, the shares of arrivals up to the median and up to the p90 with those of the steady state. The stretch
+ * differs if a share differs by more than the dependence of the second half explains. The rest is not steady if the
+ * median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts a third of
+ * all runs without a transient. `transient.test.ts` counts how many of them this file's rule cuts.
  */
 
 /** The standard errors by which a stretch must differ for a transient to begin, and to continue. */

@@ -65,7 +65,7 @@ const effectSchema = z.strictObject({
   adjustedP: z.number().nullable(),
   /** The smallest change that counts, with the load generator's own error: a ratio above 1 or a difference above 0. */
   least: z.number(),
-  /** The same without that error; absent in files of earlier versions. */
+  /** The smallest change that counts, without the load generator's own error; absent in files of earlier versions. */
   relevant: z.number().optional(),
   /**
    * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if none could.

@@ -148,7 +148,7 @@ const nameHeight = 18;
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
-/** Returns the pixel of a height that is counted in rows, if each row has its name above it. */
+/** Returns the pixel of a height that is counted in rows. The name of each row takes the top of the row. */
 const placeBelowName =
   (rows: number, [bottom, top]: Point) =>
   (value: number): number => {

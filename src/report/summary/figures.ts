@@ -91,8 +91,8 @@ export const averageOf = (values: readonly number[]): number | null =>
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
 /**
- * Formats a percentile in about three digits. `~` marks one with fewer than ten independent samples beyond it. `*`
- * marks one of completed requests that failures would change if they counted.
+ * Formats a percentile in about three digits. `~` marks a percentile with fewer than ten independent samples beyond it.
+ * `*` marks a percentile of completed requests that would be different if failures counted.
  */
 export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;

@@ -28,7 +28,7 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Counts what was due, was sent or came within the measured window, per second of the window. Completed requests are
+ * Counts what was due, was sent or ended within the measured window, per second of the window. Completed requests are
  * those that were due in it, even if they ended later, so slow answers count too. Tokens are of all sources, `null` if
  * no answer has any. Returns `null` if no whole second was measured.
  */

@@ -118,9 +118,9 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 };
 
 /**
- * Prepares a filled scenario for the schema, once. What the schema expects decides the type of a value from the
- * environment: `1.0` is text as the name of a model, but a number where a number is expected. The probably meant kind
- * replaces a misspelt one, so the other problems of its mapping are reported at the same time.
+ * Prepares a filled scenario for the schema, once. A value from the environment gets the type that the schema expects:
+ * `1.0` is text as the name of a model, but a number where a number is expected. If a `kind` is misspelt, the likeliest
+ * kind replaces it, so the other problems of its mapping are reported at the same time.
  */
 export const prepareForSchema = (
   filled: FilledScenario,

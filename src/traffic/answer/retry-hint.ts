@@ -6,10 +6,10 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time in ms until requests are admitted again, by the reset headers of a 429. It is the latest reset of
- * all limits that are exhausted or that the refusal names. If there are none, it is the soonest reset, since a too
- * early attempt costs less than waiting for a daily limit. Some limiters answer with another status. For that, only
- * exhausted limits count, since it may have nothing to do with limits.
+ * Returns the time in ms until requests are admitted again, by the reset headers of a refusal. It is the latest reset
+ * of the limits that are exhausted or that a 429 names. If there are none, it is the soonest reset, since a too early
+ * attempt costs less than waiting for a daily limit. With another status than 429, only exhausted limits count, since
+ * the refusal may have nothing to do with limits.
  */
 const untilReset = (
   { status, headers }: RefusedResponse,

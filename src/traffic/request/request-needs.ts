@@ -43,7 +43,7 @@ export interface RequestNeeds {
    * cached.
    */
   readonly cost: number | null;
-  /** The same cost if each token has the price of the dearest class that it can have. */
+  /** The cost of the longest possible answer if each token has the price of the dearest class that it can have. */
   readonly highestCost: number | null;
 }
 

@@ -49,11 +49,13 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 };
 
 /**
- * The largest share of contradicted decisions of a named limiter. A class ties with it if its share is larger by at
- * most this.
+ * The margin of a tie: a class ties with the named limiter if it contradicts at most this share of the decisions more.
  */
 const tolerance = 0.005;
-/** The same share for a queue, which is larger, since each pause of a machine delays some answers. */
+/**
+ * The margin of a tie for a queue, as a share of the decisions. It is larger, since each pause of a machine delays some
+ * answers.
+ */
 const queueTolerance = 0.02;
 /** The minimum ratio between the contradictions of another class and those of the named class. */
 const minContrast = 10;
@@ -61,11 +63,11 @@ const minContrast = 10;
 const maxTieGap = 2;
 
 /**
- * The largest distance between the burst of a nearly full bucket and the limit. Rounding or earlier requests explain
- * it.
+ * The largest distance in requests between the burst of a nearly full bucket and the limit. Rounding or earlier
+ * requests explain it.
  */
 const nearlyFullGap = 2;
-/** The same distance as a share of the limit. */
+/** The largest distance between the burst of a nearly full bucket and the limit, as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 /** The largest share of the limit by which failed chats excuse that distance. A bucket may have counted them. */

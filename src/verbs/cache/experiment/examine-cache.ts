@@ -278,8 +278,8 @@ const findAge = async (
 };
 
 /**
- * Finds how many tokens of other prompts displace one. Up to an age of `keptFor` ms, a prompt is surely kept. A prompt
- * that was lost later may have been lost by its age.
+ * Finds how many tokens of other prompts displace a prompt from the cache. Up to an age of `keptFor` ms, a prompt is
+ * surely kept. A prompt that was lost later may have been lost by its age.
  */
 const findOthers = async (
   prompts: Prompts,

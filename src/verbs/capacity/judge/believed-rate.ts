@@ -208,9 +208,9 @@ const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * The factor by which arrivals of nearby steps tell less than independent ones. It is the larger of two: the mean
- * factor within single steps, and the factor from differences between steps. Jams as long as a step are only seen
- * between steps. The factor within a step already allows for its few blocks.
+ * Returns the number of arrivals of nearby steps that tell as much as one independent arrival. It is the larger of two
+ * factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as a step
+ * shows only between steps. The factor within a step already allows for the few blocks of the step.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -252,8 +252,8 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
 };
 
 /**
- * The middle of the likeliest rates by sides. Their median would be far lower, since many low rates are a little
- * likely.
+ * Returns the middle of the rates that are likeliest, judged only by whether each step missed or met the objective. The
+ * median of the distribution would be far too low, since many low rates are a little likely.
  */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
@@ -263,9 +263,10 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope; `null` if too few steps are near it. It is the likeliest rate by
- * sides. If jams last as long as steps, many rates are equally likely. Then it is the rate above which most steps miss
- * the objective. If steps near the mean rate both miss and meet it, it is the mean rate.
+ * Returns the rate around which to look for the slope; `null` if too few steps are near it. First choice: the likeliest
+ * rate, by whether each step missed or met the objective. If jams last as long as steps, many rates are equally likely.
+ * Second choice: the rate above which most steps miss the objective. Third choice: the mean rate, if steps near it both
+ * miss and meet the objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>

@@ -90,10 +90,11 @@ export interface StepFlow {
 }
 
 /**
- * The growth of the requests in flight per arrival, with its 95 % interval. The estimate is what began minus what
- * ended, with the counting error of what ended. A full server ends requests at random, so fewer than `provingArrivals`
- * cannot show a growth below 5 %. Far below the border, requests in flight turn over many times within a step, and then
- * their scatter is the smaller error.
+ * Returns the growth of the requests in flight per arrival, with its 95 % interval. The growth is the number of
+ * requests that began minus the number that ended. Its error is the counting error of those that ended. A full server
+ * ends requests at random, so fewer than `provingArrivals` cannot show a growth below 5 %. Far below the border,
+ * requests in flight turn over many times within a step. Then the scatter of their number is the smaller error, and is
+ * used.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
   const arrivals = begun.reduce((sum, each) => sum + each, 0);

@@ -131,8 +131,8 @@ const requestOf = ({ id, tokens, fields, isSerial = false }: AuditRequest): Chec
 export const renamedId = (id: string): string => `${id}-renamed`;
 
 /**
- * The same requests with another name for their limit. Models that reason refuse `max_tokens`; only then these are
- * sent.
+ * The requests of the audit with the other name for their limit. Models that reason refuse `max_tokens`. These requests
+ * are sent only then.
  */
 const renamed = (audited: AuditRequest): CheckRequest => ({
   ...requestOf({

@@ -19,10 +19,10 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
   });
 
 /**
- * Returns how long after the noise the quiet population is back. The yardstick is a percentile without noise, such as a
- * p95, which leaves 5 % of requests slower. The population is back when the slower and failed ones are no longer surely
- * more than twice that share. All ends of the noise count together. Two parts in a row must be good, since one may be
- * good by chance.
+ * Returns how long after the noise the quiet population has recovered. Without noise, a share of requests is slower
+ * than a percentile, the yardstick: 5 % are slower than the p95. The population has recovered once nothing proves that
+ * more than twice that share is slower or failed. All ends of the noise count together. Two parts in a row must be
+ * good, since one may be good by chance.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;

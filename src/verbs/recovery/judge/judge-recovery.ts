@@ -100,10 +100,10 @@ interface Context {
 }
 
 /**
- * Says why a target is still bad at the end. The retries keep it there if the attempts are surely more than it ever
- * completed. With fewer attempts, it may still work off its queue: at most all attempts that had no answer when the
- * overload ended. Once that work must be done, retries are the cause if the target comes back without them, and
- * something else if it does not.
+ * Says why a target is still bad at the end. If surely more attempts came than it ever completed, retries keep it bad.
+ * With fewer attempts, it may still be working off its queue, which holds at most the attempts without an answer at the
+ * end of the overload. If it must have finished that queue, its behaviour without retries decides: retries were the
+ * cause if it recovers then, and something else if it does not.
  */
 const stillBad = (
   own: readonly SeenRequest[],

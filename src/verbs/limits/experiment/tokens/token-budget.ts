@@ -124,7 +124,7 @@ const partsOf = (plan: TokenPlan) => {
   return { parts, burst, cacheable: even.tokens + sustained.tokens };
 };
 
-/** The factor by which a plan may exceed its usual use, without a third burst. */
+/** The factor by which an examination may exceed its usual use if no third burst is needed. */
 const reserveOfBudget = 1.15;
 
 export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {

@@ -152,8 +152,8 @@ export const plausibleRatios = { least: 0.7, most: 1.6 };
 /** The share of a large prompt's excess from which a small prompt's excess is a constant, such as a hidden prompt. */
 const constantShare = 0.2;
 /**
- * The same bound, as a multiple of the small prompt’s share of the large prompt’s tokens. The larger of the two bounds
- * counts.
+ * The multiple of the small prompt’s share of the large prompt’s tokens from which its excess is a constant. The larger
+ * of this bound and `constantShare` counts.
  */
 const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large one. */

@@ -9,7 +9,10 @@ import type { TokenGuards } from './token-guards.ts';
  */
 const wholeUse = 0.85;
 
-/** The same share for the limit with its refill until then. A bucket of a lower limit does not reach it. */
+/**
+ * The share of the limit and its refill that must certainly be used before a refusal. A bucket of a lower limit does
+ * not reach it.
+ */
 const wholeShare = 0.8;
 
 /**
