@@ -23,7 +23,7 @@ export class UnusableTarget extends Problem {
   override readonly kind = 'target';
 }
 
-/** An error: by a request before the load, a target cannot be loaded. The load may be sent anyway. */
+/** An error: a request before the load suggests that the target cannot be loaded. The user may send the load anyway. */
 export class DoubtfulTarget extends UnusableTarget {}
 
 /** An error: a run that may need more than its budget or its pace allows. */

@@ -191,9 +191,7 @@ const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
-/**
- * The measures of which each traffic kind can have samples: `all`, and `usual` for answers without classes of tokens.
- */
+/** The measures of each traffic kind: `all` of them, and the `usual` ones of answers without classes of tokens. */
 const measuresOf: ReadonlyMap<
   TrafficKind,
   Readonly<Record<'all' | 'usual', readonly MeasureName[]>>

@@ -24,8 +24,8 @@ const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
 /**
- * Counts in two adjacent windows on the clock. The older count is weighted by the part of that window within the last
- * window of time.
+ * Counts requests in two adjacent windows on the clock. The count of the older window is multiplied by the share of it
+ * that is less than a window ago: 30 % if the newer window is 70 % over.
  */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;

@@ -165,7 +165,7 @@ export const resultSchema = z.strictObject({
       /** Whether the run was steady after it. If not, this is the last possible end, and figures are approximate. */
       isSteady: z.boolean(),
       measures: z.array(z.enum(timelineMeasures)),
-      /** The number of arrivals that were due before the end. */
+      /** The number of arrivals that were due before the end of the warm-up. */
       excluded: count,
     })
     .optional(),

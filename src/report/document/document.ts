@@ -37,7 +37,9 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below the cell. The terminal and Markdown show it only if the table says so. */
   readonly note?: string | undefined;
-  /** The possible error of the figure. It follows the note, or the text if the note is below it. */
+  /**
+   * The possible error of the figure. It is shown after the note if that is on the same line, or else after the text.
+   */
   readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic. HTML shows its colour as a dot. */
   readonly dot?: string;

@@ -142,7 +142,7 @@ export const wordErrorSentence = (result: Result): string | null => {
   return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
 };
 
-/** Returns the source of a group's prompts, if all entries of the group have the same synthetic one. */
+/** Returns the synthetic source of a group's prompts, if all entries of the group have the same source. */
 const onlySource = (
   { plan }: Result,
   { traffic, model, entry, stage }: Group['labels'],

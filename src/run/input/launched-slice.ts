@@ -77,8 +77,8 @@ const launchers: readonly {
     },
   },
   {
-    // The variable contains `{{.Task.Slot}}`. The slots of a replicated job begin at 0. Instead of 0, Docker prints a
-    // node's id.
+    // The variable contains `{{.Task.Slot}}`. In a replicated job, slots begin at 0, but for slot 0 Docker prints the
+    // id of a node.
     name: 'a Docker Swarm job',
     sign: ['WEIR_TASK_SLOT'],
     place: (environment) => ({

@@ -49,12 +49,13 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 };
 
 /**
- * The margin of a tie: a class ties with the named limiter if it contradicts at most this share of the decisions more.
+ * The largest share of decisions that a named limiter may contradict. A class ties with the named limiter if its share
+ * is larger by at most this value.
  */
 const tolerance = 0.005;
 /**
- * The margin of a tie for a queue, as a share of the decisions. It is larger, since each pause of a machine delays some
- * answers.
+ * The largest share of decisions that a named queue may contradict. It is larger, since each pause of a machine delays
+ * some answers.
  */
 const queueTolerance = 0.02;
 /** The minimum ratio between the contradictions of another class and those of the named class. */

@@ -283,8 +283,8 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
 };
 
 /**
- * The belief by one objective. It begins with the sides of all steps, and then uses the slope of the steps near the
- * border.
+ * Returns the belief about the highest rate by one objective. It first uses only whether each step missed or met the
+ * objective, and then the slope of the steps near the border.
  */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],

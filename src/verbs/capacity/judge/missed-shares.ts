@@ -104,7 +104,7 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/** Returns what a step tells of the share of good arrivals and the share of completed ones. */
+/** Returns what a step shows about the share of good arrivals and the share of completed ones. */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

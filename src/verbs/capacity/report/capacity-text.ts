@@ -51,7 +51,9 @@ const usersText = (users: number): string => {
   return plural(Math.floor(users / unit) * unit, 'user');
 };
 
-/** The widest ratio of an interval's ends for which one figure is given to plan by. */
+/**
+ * The widest ratio of an interval's ends at which the report names one rate. For a wider interval, it names both ends.
+ */
 const widestFigure = 1.5;
 
 /** Whether the answer is only an upper bound: no kept step is as low as the beginning of the interval. */

@@ -30,7 +30,10 @@ export const cacheForm = (answers: Answers): 'inside' | 'left-out' | 'unreported
 const withCached = ({ written, usage }: AuditedAnswer): number =>
   written + (usage.classes.cached ?? 0);
 
-/** Returns answers whose prompt tokens include those from a cache, or the reason why an answer says nothing. */
+/**
+ * Returns answers whose prompt tokens include those from a cache, or the reason why the audit of an answer shows
+ * nothing.
+ */
 export const auditedAll = (
   answers: Answers,
   ids: readonly string[],

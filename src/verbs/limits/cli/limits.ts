@@ -12,7 +12,7 @@ import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** The options that only one of the two examinations has. */
+/** The options of only one of the two examinations. */
 const ofRequests = ['class', 'checks', 'quick', 'explain'] as const;
 const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 

@@ -54,13 +54,16 @@ const maxWaitWindows = 1.6;
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
-/** The time at which the groups are over, and the time for which a bucket's refill is watched, in windows. */
+/** The time at which both groups are forgotten, and the time for which a bucket's refill is watched, in windows. */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
 
 const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
 
-/** Returns the number of requests that show whether more is admitted again than the first group. */
+/**
+ * Returns the size of a last burst: a little more than the first group, so it shows whether more than that is admitted
+ * again.
+ */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
 /** Returns how many requests must be sent at once so that a burst of the limit stays short. */

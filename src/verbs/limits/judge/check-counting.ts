@@ -270,7 +270,10 @@ const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether another model is admitted while the key is exhausted for the first one, both before and after. */
+/**
+ * Checks whether another model is admitted while the key is exhausted for the first model. A refusal before and one
+ * after the request prove that the key was exhausted.
+ */
 const checkModels = ({ replies }: LimitLog): LimitCheck => {
   const exhausted = replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');
   const place = exhausted.findIndex(({ request }) => request === 'other-model');

@@ -81,8 +81,8 @@ const textOf = (sightings: readonly Sighting[]): string => {
 };
 
 /**
- * Checks whether the headers report further limits beside one of requests and one of tokens. A team's replies lack the
- * limits of single keys, so for a team it stays undecided.
+ * Checks whether the headers report more limits than one of requests and one of tokens. A team's replies lack the
+ * limits of single keys, so for a team the check stays undecided.
  */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);

@@ -37,7 +37,7 @@ const failureOf = (reply: ProbeReply): string | null => {
 
 /** The share of the small chats under load from which failures of one kind count as refusals. */
 const minRefusedShare = 0.1;
-/** The minimum number of such chats. */
+/** The number of small chats from which failures of one kind count as refusals. */
 const minRefused = 3;
 /** The minimum ratio of the failure's share under load to its share below the limit. */
 const minContrast = 4;

@@ -26,9 +26,7 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/**
- * The share of a limit that requests before the log may have used without a trace. A single request may always have.
- */
+/** The share of a limit that requests before the log may have used without a trace; at least one request. */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>

@@ -34,7 +34,7 @@ export interface LimitReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether nobody declared the limit, so that the interface's was assumed; absent if somebody did. */
+  /** Whether the interface's limit was assumed, since nobody declared one; absent if somebody did. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: LimitLog;

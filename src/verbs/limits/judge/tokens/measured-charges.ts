@@ -149,11 +149,14 @@ export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
 const exactness = 0.01;
 /** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
-/** The share of a large prompt's excess from which a small prompt's excess is a constant, such as a hidden prompt. */
+/**
+ * The share of the large prompt's excess charge below which a small prompt's excess is too small for a constant, such
+ * as a hidden prompt.
+ */
 const constantShare = 0.2;
 /**
- * The multiple of the small prompt’s share of the large prompt’s tokens from which its excess is a constant. The larger
- * of this bound and `constantShare` counts.
+ * A second bound of this kind: this factor times the tokens of the small prompt, divided by those of the large prompt.
+ * The larger bound counts.
  */
 const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large one. */

@@ -235,8 +235,8 @@ const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Returns whether the end of one window explains at most one of the bursts that exceeded the limit, because two of them
- * share no phase.
+ * Returns whether two of the bursts that exceeded the limit have no phase in common. Then the end of one window
+ * explains at most one of them.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>

@@ -40,7 +40,7 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The same without the 429s, which often say that nothing remains, whatever was used. If the operator promises that
+   * The hidden use without 429s, which often say that nothing remains, whatever was used. If the operator promises that
    * nobody else uses the key, only the answers count.
    */
   readonly hiddenFromAnswers: HiddenUse;
