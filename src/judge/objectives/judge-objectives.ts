@@ -223,8 +223,8 @@ export const isSure = (
 };
 
 /**
- * Returns `false` for a kept share of too few arrivals: even if they were independent, they could not prove it. Returns
- * `null` otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
+ * Returns `false` if a kept share has too few arrivals to be sure, even if they were independent; `null` otherwise.
+ * Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
  */
 const isShareUnsure = (
   { figure, comparison, bound }: Objective,

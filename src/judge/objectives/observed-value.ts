@@ -87,7 +87,7 @@ export interface Stopping {
     name: MeasureName,
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
-  /** The divisor of the number of effective samples for the interval that calls verdicts sure. */
+  /** The divisor of the number of effective samples. It widens the interval that decides whether a verdict is sure. */
   readonly divisor: number;
 }
 

@@ -115,8 +115,8 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns some of the prefixes that exceed the allowed number: a sample of all lengths, and those with the most
- * admissions. Short prefixes contain few boundaries, and long ones exceed the number by more.
+ * Returns some of the prefixes that exceed the allowed number: a sample of all lengths, and the one that exceeds it most.
+ * Short prefixes contain few boundaries, and long ones exceed the number by more.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);

@@ -7,7 +7,7 @@ export interface MeasuredCharge {
   readonly prompt: number;
   /** The tokens that the answer reports; `null` if it reports none. */
   readonly used: number | null;
-  /** The drop in the remaining tokens because of it; `null` if they do not show it. */
+  /** The drop in the remaining tokens that the request caused; `null` if they do not show it. */
   readonly charge: number | null;
   /** Whether the remaining tokens did not change before and after it. Nothing was then refilled or forgotten. */
   readonly isSteady: boolean;
@@ -155,8 +155,8 @@ export const plausibleRatios = { least: 0.7, most: 1.6 };
  */
 const constantShare = 0.2;
 /**
- * A second bound of this kind: this factor times the tokens of the small prompt, divided by those of the large prompt.
- * The larger bound counts.
+ * A second bound on a small prompt's excess: this factor times its tokens, divided by those of the large prompt. The
+ * larger of the two bounds counts.
  */
 const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large one. */
