@@ -17,6 +17,7 @@ import {
 } from '../document/document.ts';
 import {
   causeText,
+  failureMessage,
   arrivalMeaning,
   type ArrivalName,
   arrivalRows,
@@ -224,10 +225,6 @@ const kindSection = (result: Result): Section | null => {
   ]);
 };
 
-/** Returns the message of a group of failures: verbatim if all share it, otherwise with the differences masked. */
-const failureText = ({ sameText, message, example }: Failure): string =>
-  sameText && example.text !== '' ? example.text.replaceAll(/\s+/g, ' ').trim() : message;
-
 const exampleText = ({ example: { requestId, serverId } }: Failure): string =>
   serverId === null ? requestId : `${requestId}, server id ${serverId}`;
 
@@ -244,12 +241,12 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
     tone: 'strong',
   })),
   column.words({ title: 'Message', media: ['html'] }, (failure) => ({
-    text: failureText(failure),
+    text: failureMessage(failure),
     details: { title: 'Example', lines: [`Request ${exampleText(failure)}`, failure.example.text] },
   })),
   column.words(
     { title: 'Message and example', media: ['terminal', 'markdown'] },
-    (failure) => `${failureText(failure)} (for example ${exampleText(failure)})`,
+    (failure) => `${failureMessage(failure)} (for example ${exampleText(failure)})`,
   ),
   column.number('First', ({ first }) => momentText(first)),
   column.number('Last', ({ last }) => momentText(last)),

@@ -7,7 +7,7 @@ import {
   type TerminalStyle,
   terminalTableLines,
 } from '../document/terminal-writer.ts';
-import { causeText } from '../summary/outcome-text.ts';
+import { causeText, failureMessage } from '../summary/outcome-text.ts';
 import { objectiveOutcome } from '../summary/objective-text.ts';
 import { addressText } from '../summary/plan-terms.ts';
 import { completedPhrase, measuredRates, runDuration } from '../summary/rates.ts';
@@ -61,9 +61,9 @@ interface NamedLine {
 type UnnamedLine = Omit<NamedLine, 'name'>;
 
 const failureLine = (failure: Failure): UnnamedLine => {
-  const { count, traffic, outcome, message, sameText, example } = failure;
-  const said = (sameText && example.text !== '' ? example.text : message).replaceAll(/\s+/g, ' ');
-  const text = `${countText(count)} × ${traffic} ${outcome}: ${causeText(failure)}: ${said}`;
+  const { count, traffic, outcome } = failure;
+  const said = `${causeText(failure)}: ${failureMessage(failure)}`;
+  const text = `${countText(count)} × ${traffic} ${outcome}: ${said}`;
   return { text, most: 2 };
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivalRows, arrivalsByKind, causeText } from './outcome-text.ts';
+import { arrivalRows, arrivalsByKind, causeText, failureMessage } from './outcome-text.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
 
@@ -37,4 +37,34 @@ it('a failure is called by its status and its cause, and a status only once', ()
   expect(causeText({ status: null, cause: 'reset' })).toBe('reset');
   expect(causeText({ status: 429, cause: '429' })).toBe('429');
   expect(causeText({ status: 503, cause: null })).toBe('503');
+});
+
+describe('the message of a group of failures', () => {
+  const example = { requestId: 'a-1', serverId: null, text: 'at most 60 a\nminute; wait 54 s' };
+  const limited = {
+    traffic: 'chat',
+    outcome: 'limited',
+    status: 429,
+    cause: 'rate_limit',
+    message: 'at most # a minute; wait # s',
+    sameText: false,
+    count: 2,
+    first: 1,
+    last: 2,
+    example,
+  } as const;
+
+  it('is their own if they share it, and masked where they differ', () => {
+    expect(failureMessage({ ...limited, sameText: true })).toBe('at most 60 a minute; wait 54 s');
+    expect(failureMessage({ ...limited, outcome: 'malformed' })).toBe(limited.message);
+    expect(failureMessage({ ...limited, example: { ...example, text: ' ' } })).toBe(
+      limited.message,
+    );
+    const others = { ...limited, message: 'other messages' };
+    expect(failureMessage(others)).toBe('other messages');
+  });
+
+  it('has the numbers of the first 429, which can be the limit', () => {
+    expect(failureMessage(limited)).toBe('such as “at most 60 a minute; wait 54 s”');
+  });
 });

@@ -1,7 +1,7 @@
 import type { Group } from '../../model/measures/counts.ts';
 import type { OutcomeKind, TokenSource } from '../../model/observation/outcome.ts';
 import type { Exemplar } from '../../model/result/exemplar.ts';
-import type { Result } from '../../model/result/result.ts';
+import type { Failure, Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent } from './figures.ts';
@@ -10,6 +10,17 @@ import { sumOf } from '../../model/sums.ts';
 /** Names a failure by its status and its cause. Some gateways give the status again as the cause. */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
+
+/**
+ * Returns the message of a group of failures. What differs between them is masked. Only a 429 has the numbers of the first
+ * one, since they can be the limit: `such as “60 requests per 60 s; try again in 54 s”`.
+ */
+export const failureMessage = ({ outcome, sameText, message, example }: Failure): string => {
+  const text = example.text.replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return message;
+  if (sameText) return text;
+  return outcome === 'limited' && message.includes('#') ? `such as “${text}”` : message;
+};
 
 /** The meaning of each line of the arrivals table, in its order. */
 export const arrivalMeaning = {
