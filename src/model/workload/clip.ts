@@ -18,7 +18,7 @@ export interface RecordedLength {
   readonly seconds: number;
   /** Whether this length is right even if the header declares another one. */
   readonly isFinal: boolean;
-  /** Whether the file ends before its container does, as far as this alone is known. */
+  /** Whether the file ends before its container does, and nothing else shows its length. */
   readonly isCut?: boolean;
 }
 

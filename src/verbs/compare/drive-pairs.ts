@@ -131,7 +131,7 @@ export const drivePairs = async (
   try {
     const ends = await Promise.all(running.map(({ done }) => done));
     for (const { drain } of opened) drain();
-    // Both slices ran in this thread, so the self-test streams of the first stand for both.
+    // Both slices ran in this thread, so the generator's samples from the first stand for both.
     const driven = { startedAt, stoppedBy, canary, generator: [...opened[0]!.samples] };
     const results = opened.map((side, i) => resultOfSide(side, ends[i]!, driven));
     return {
