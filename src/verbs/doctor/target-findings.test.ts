@@ -27,6 +27,7 @@ interface Answer {
 const lookAt = async (
   { status = 200, headers = {}, text = listOf('a/b') }: Answer,
   key: string | null = 'sk-weir-test',
+  path = '/v1',
 ) => {
   const asked: {
     method: string | undefined;
@@ -42,7 +43,7 @@ const lookAt = async (
     () => server.closeAllConnections(),
     () => server.close(),
   );
-  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const request = { scenario: undefined, target, set: [], key: undefined, secondKey: undefined };
   const environment = key === null ? {} : { WEIR_API_KEY: key };
   const host = silentHost(environment, new AbortController().signal, []);
@@ -92,6 +93,15 @@ describe('doctor on a target', () => {
     expect(others).toEqual([]);
     expect(only).toMatchObject({ name: 'address', level: 'bad' });
     expect(only!.advice).toContain(`${target}/v1 answers as a gateway does: write ${target}/v1.`);
+  });
+
+  it('makes at most six requests for the list of models, with a 404 to each', async () => {
+    const { asked } = await lookAt({ status: 404, text: '{}' }, 'sk-weir-test', '/team/v1/v1');
+    expect(asked.map(({ url }) => url)).toEqual(
+      ['/team/v1/v1', '/team/v1', '/v1', '/team/v1/v1', '/team/v1', '/v1'].map(
+        (base) => `${base}/models`,
+      ),
+    );
   });
 
   it('says what is missing: a key, a model, limits', async () => {

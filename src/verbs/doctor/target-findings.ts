@@ -144,7 +144,7 @@ const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
 };
 
-/** Examines a target without any load: it makes at most four requests for the list of models. */
+/** Examines a target without any load: it makes at most six requests for the list of models. */
 export const targetFindings = async (
   request: TargetRequest,
   host: Host,
@@ -153,7 +153,7 @@ export const targetFindings = async (
   try {
     const read = await targetPlanFor(request, environment);
     host.printer.say(
-      'Asks the target for its list of models: two requests, one of them with the key, and two more if the address may be wrong. No chat is sent.',
+      'Asks the target for its list of models: two requests, one of them with the key, and at most two more after each 404, to find the right address. No chat is sent.',
     );
     const target = await prepareTarget(read);
     try {
