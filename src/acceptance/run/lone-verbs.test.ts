@@ -32,6 +32,10 @@ it.each([
   ['capacity --from x --target mock --set prices={}', 'sends nothing: leave --target, --set out'],
   ['capacity --from x --rate 5/s --start 1/s', 'sends nothing: leave --rate, --start out'],
   [
+    'capacity s.yaml --from x --workers 2 --allow-files',
+    'sends nothing: leave the scenario s.yaml, --workers, --allow-files out',
+  ],
+  [
     'compare s.yaml --paired --with http://h:1 --key sk-1',
     '--key: expected the name of an environment variable',
   ],

@@ -60,16 +60,22 @@ export const capacityVerb = defineVerb({
     make: async () => (await import('../model/capacity.ts')).capacityJsonSchema(),
   },
   run: async (given) => {
-    const ignored = [
+    const { scenario } = given;
+    const flags = [
       ...givenFlags(given),
-      ...(['start', 'top', 'target', 'transport'] as const).filter(
+      ...(['start', 'top', 'target', 'transport', 'workers'] as const).filter(
         (name) => given[name] !== undefined,
       ),
       ...(given.set.length > 0 ? ['set'] : []),
+      ...(given.allowFiles ? ['allow-files'] : []),
+    ];
+    const ignored = [
+      ...(scenario === undefined ? [] : [`the scenario ${scenario}`]),
+      ...flags.map((name) => `--${name}`),
     ];
     if (given.from.length > 0 && ignored.length > 0) {
       throw new UsageProblem(
-        `--from answers from stored results and sends nothing: leave --${ignored.join(', --')} out`,
+        `--from answers from stored results and sends nothing: leave ${ignored.join(', ')} out`,
       );
     }
     const source = given.from.length > 0 ? null : withLoad(planSourceFrom(given, wanted));
