@@ -24,6 +24,8 @@ import { workloadFiles } from './workload-files.ts';
 /** The source of a plan: a file, a value passed to the library, or flags alone. Overrides can change each. */
 export interface PlanSource {
   readonly scenario: string | undefined;
+  /** The content of the scenario file if it was read before, since a pipe can be read only once. */
+  readonly text?: string | ScenarioTree | undefined;
   /** A scenario as a value, in the form that a scenario module exports. */
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
@@ -93,7 +95,8 @@ const treeOf = async (value: unknown, source: PlanSource): Promise<ScenarioTree>
 };
 
 const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> => {
-  const { scenario, value, flags } = source;
+  const { scenario, text: known, value, flags } = source;
+  if (known !== undefined) return known;
   if (value !== undefined) return treeOf(value, source);
   if (scenario === undefined)
     return (await import('../../scenario/text/scenario-flags.ts')).scenarioFromFlags(flags);
@@ -102,7 +105,8 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 };
 
 const read = async (source: PlanSource, environment: Environment) => {
-  const { scenario, set: overrides, value: _, flags: __, allowFiles = false, ...options } = source;
+  const { scenario, set: overrides, allowFiles = false, ...others } = source;
+  const { text: _, value: __, flags: ___, ...options } = others;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   // Without a scenario file, the user wrote everything on the command line, so it is trusted.
   const isTrusted = scenario === undefined || allowFiles;
@@ -119,7 +123,7 @@ const read = async (source: PlanSource, environment: Environment) => {
     ...(reading.ok ? [] : reading.problems),
     ...(isTrusted ? [] : filesOutside(reading.files, folder)),
   ];
-  return { reading, problems, folder, isTrusted, fileCache };
+  return { text, reading, problems, folder, isTrusted, fileCache };
 };
 
 const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Problem =>
@@ -147,6 +151,8 @@ export interface ReadPlan {
   /** The folder to which the plan's paths are relative. */
   readonly folder: string;
   readonly environment: Environment;
+  /** The content of the scenario, to read it again in another way; absent in a plan with files. */
+  readonly text?: string | ScenarioTree;
 }
 
 export interface ReadPlanWithFiles extends ReadPlan {
@@ -159,9 +165,9 @@ export interface ReadPlanWithFiles extends ReadPlan {
  * everything that is wrong with them.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
-  const { reading, problems, folder } = await read(source, environment);
+  const { text, reading, problems, folder } = await read(source, environment);
   if (!reading.ok || problems.length > 0) throw allOf(problems, source);
-  return { plan: reading.plan, folder, environment };
+  return { plan: reading.plan, folder, environment, text };
 };
 
 /** Reads a scenario and all its files. Throws a `Problem` that lists everything that is wrong with them. */

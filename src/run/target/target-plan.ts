@@ -22,13 +22,13 @@ const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
 /**
- * Returns a plan with the target and the keys. The plan's traffic is not used. With `needsDeclaredLimits` it has no limit
- * that is only assumed.
+ * Returns a plan with the target and the keys. The plan's traffic is not used. With `known`, the plan that was read
+ * before for the same request, it has no limit that is only assumed.
  */
 export const targetPlanFor = async (
   request: TargetRequest,
   environment: Environment,
-  needsDeclaredLimits = false,
+  known: Pick<ReadPlan, 'text'> | null = null,
 ): Promise<ReadPlan> => {
   const { scenario, target, key, secondKey } = request;
   if (scenario === undefined && target === undefined) {
@@ -45,7 +45,8 @@ export const targetPlanFor = async (
   }
   const flags = scenario === undefined ? placeholderScenario : {};
   const { allowFiles } = request;
-  const source = { scenario, target, flags, set, allowFiles, needsDeclaredLimits };
+  const again = known === null ? {} : { text: known.text, needsDeclaredLimits: true };
+  const source = { scenario, target, flags, set, allowFiles, ...again };
   try {
     return await readPlan(source, environment);
   } catch (error) {

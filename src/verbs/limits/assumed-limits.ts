@@ -9,6 +9,8 @@ import { perWindow } from './report/limits-sentence.ts';
 const units = ['requests', 'tokens'] as const;
 type Unit = (typeof units)[number];
 
+const noLimits = { requests: null, tokens: null } as const;
+
 /** The limits of the interface that are examined because nobody declared others; `null` for a limit that is declared. */
 export type AssumedLimits = Readonly<Record<Unit, number | null>>;
 
@@ -17,14 +19,24 @@ const limitsIn = ({ plan }: Pick<ReadPlan, 'plan'>): AssumedLimits => {
   return { requests: requestsPerMinute, tokens: tokensPerMinute };
 };
 
-/** Returns the limits of the first key that neither the scenario nor an option declares. */
+/**
+ * Returns the limits of the first key that neither the scenario nor an option declares. `read` is the plan of the
+ * request.
+ */
 export const assumedLimitsOf = async (
   request: TargetRequest,
   read: ReadPlan,
   environment: ReadPlan['environment'],
 ): Promise<AssumedLimits> => {
   const all = limitsIn(read);
-  const declared = limitsIn(await targetPlanFor(request, environment, true));
+  const declared = await targetPlanFor(request, environment, read).then(
+    limitsIn,
+    (error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      // The scenario is valid with assumed limits only: an objective needs one, and none is declared.
+      return noLimits;
+    },
+  );
   return {
     requests: declared.requests === null ? all.requests : null,
     tokens: declared.tokens === null ? all.tokens : null,
