@@ -62,23 +62,31 @@ export const assumedText = (limits: AssumedLimits, window: number): string => {
   return `No ${what} was declared, so ${amountsOf(limits)} ${perWindow(window)} are assumed. Name ${few.length === 1 ? 'another' : 'others'} with ${options}.`;
 };
 
+const minute = 60_000;
+
 /**
- * Throws a `Problem` if the headers of a gateway name another limit of `examined` than the assumed one, since a verdict
- * about a limit that nobody declared would mislead.
+ * Throws a `Problem` if the headers of a gateway name another limit than the assumed one in the `window`, in ms, since a
+ * verdict about a limit that nobody declared would mislead. The headers' limits are of a minute, or of a window that
+ * they do not name.
  */
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,
   declared: DeclaredQuota | undefined,
-  examined: Unit,
+  { examined, window }: { readonly examined: Unit; readonly window: number },
 ): void => {
-  const named = declared?.[examined] ?? null;
-  if (named === null || assumed[examined] === null || named === assumed[examined]) return;
+  const [limit, named] = [assumed[examined], declared?.[examined] ?? null];
+  if (limit === null || named === null || named === limit) return;
+  if (named === Math.floor((limit * minute) / window)) return;
   const found = {
     requests: assumed.requests === null ? null : (declared?.requests ?? null),
     tokens: assumed.tokens === null ? null : (declared?.tokens ?? null),
   };
-  const options = settingsFor(found, (unit) => String(found[unit])).join(' ');
+  const [what, where, options] =
+    window === minute
+      ? ['the limit', '', []]
+      : ['the limit and its window', ` ${perWindow(window)}`, ['--window 60s']];
+  const settings = [...settingsFor(found, (unit) => String(found[unit])), ...options].join(' ');
   throw new Problem(
-    `no limit of ${examined} was declared, and the headers of this gateway name ${amountsOf(found)} a minute, not the ${countText(assumed[examined])} ${examined} that would be assumed: declare the limit to examine, such as ${options}`,
+    `no limit of ${examined} was declared, and the headers of this gateway name ${amountsOf(found)} a minute, not the ${countText(limit)} ${examined}${where} that would be assumed: declare ${what} to examine, such as ${settings}`,
   );
 };
