@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { instant } from '../../model/quantity.ts';
 import { arrivalRows, arrivalsByKind, causeText, failureMessage } from './outcome-text.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
@@ -49,8 +50,8 @@ describe('the message of a group of failures', () => {
     message: 'at most # a minute; wait # s',
     sameText: false,
     count: 2,
-    first: 1,
-    last: 2,
+    first: instant(1),
+    last: instant(2),
     example,
   } as const;
 
