@@ -11,7 +11,7 @@ export const speechRequestSchema = z.looseObject({
   speed: z.number().positive().nullish(),
 });
 
-/** The content types of speech by format. The interface names none, and servers differ. */
+/** The content types of speech by format. The interface names no content types, and servers differ. */
 export const speechContentTypes = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',

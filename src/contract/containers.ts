@@ -25,7 +25,7 @@ const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 export const mp3HeaderLength = 4;
 
 /**
- * Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if the bytes are no such
+ * Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if the bytes are not such a
  * header.
  */
 export const readMp3Frame = (bytes: Uint8Array) => {
@@ -54,19 +54,19 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * The smallest length that may mean "unknown". It is that of 17 minutes of speech at 24 kHz with 16 bits, which is
- * longer than the speech for the longest text.
+ * The smallest length that may mean "unknown". 17 minutes of speech at 24 kHz with 16 bits have this length, and the
+ * longest text takes less time to speak.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
  * The most bytes by which a placeholder is below a round number. Some writers subtract the length of their header (44
- * bytes, or 58 or 80 with more chunks). Subtracting 1 gives the largest number of a width in bits.
+ * bytes, or 58 or 80 with more chunks). Others subtract 1, which gives the largest number that fits in some bits.
  */
 const maxBelowRound = 128;
 
 /**
- * Returns whether a length is a round number, decimal or binary, or slightly below one. Such a length was chosen, since
- * a counted length is hardly ever round.
+ * Returns whether a length is a round number, decimal or binary, or slightly below a round number. Such a length is a
+ * placeholder, since a counted length is hardly ever round.
  */
 const isRound = (length: number): boolean =>
   [1_000_000, 0x1_0000].some((unit) => (unit - (length % unit)) % unit <= maxBelowRound);
@@ -93,7 +93,7 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
 export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
 
-/** The boxes at the top level of MP4 files. Other data after them, such as an ID3 tag, is no box. */
+/** The boxes at the top level of MP4 files. Other data after the boxes, such as an ID3 tag, is no box. */
 const topBoxes =
   /^(?:ftyp|styp|moov|moof|mdat|mfra|free|skip|wide|uuid|meta|udta|sidx|ssix|pdin|emsg|prft)$/;
 
@@ -115,8 +115,8 @@ export const mp4EndsEarly = (file: Uint8Array): boolean => {
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 
 /**
- * Reads an EBML length (RFC 8794, section 4) and the size of its field in bytes. The length is `null` if it is unknown;
- * the size is 9 if the field is invalid.
+ * Reads an EBML length (RFC 8794, section 4) and the size of its field in bytes. The length is `null` if the file
+ * declares it as unknown; the size is 9 if the field is invalid.
  */
 export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
@@ -164,7 +164,7 @@ export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
     if (id === timestampScale) unit = readUint(file, from, Math.min(8, bytes));
     if (id === clusterTimestamp) cluster = readUint(file, from, Math.min(8, bytes));
     if (!blocks.includes(id)) continue;
-    // The time follows the number of the track. It is signed, and relative to the time of the cluster.
+    // The time follows the number of the track. The time is signed, and relative to the time of the cluster.
     const { bytes: track } = ebmlLength(file, from);
     const offset = readUint(file, from + track, 2);
     const time = cluster + (offset < 0x8000 ? offset : offset - 0x10000);

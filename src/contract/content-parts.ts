@@ -76,7 +76,7 @@ const shortestSide = 768;
 /**
  * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 tokens for any image. Unless the detail is
  * `low`, the image is scaled down to 2,048 pixels, and then to 768 pixels on its shorter side. Each tile of 512 pixels
- * then adds 170 tokens. If the size is unknown, the image counts as the largest one: 1,445 tokens.
+ * then adds 170 tokens. If the size is unknown, the image counts as the largest possible image: 1,445 tokens.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;

@@ -9,7 +9,9 @@ const speechPerCharacter = 15;
 const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
-/** Returns the cost of a chat: tokens times the price per million tokens. It is exact for any number of tokens. */
+/**
+ * Returns the cost of a chat: tokens times the price per million tokens. The result is exact for any number of tokens.
+ */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },
   price: { readonly input: number; readonly output: number },

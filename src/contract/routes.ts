@@ -9,5 +9,8 @@ export const routes = {
 /** The name of the header with the client's request id, which some servers write into their logs. */
 export const requestIdHeader = 'x-request-id';
 
-/** The request id with which Weir checks a target before a run. This request has no key, and no figure includes it. */
+/**
+ * The request id of the request with which Weir checks a target before a run. This request has no key, and no figure
+ * includes it.
+ */
 export const preflightId = 'weir-preflight';

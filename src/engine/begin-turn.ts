@@ -4,8 +4,8 @@ import type { Instant } from '../model/quantity.ts';
 /** The shortest turn in which requests begin, in ms. */
 const shortestTurn = 1;
 /**
- * The longest time between two turns while due requests wait, in ms. After it, the first read lets the next turn begin.
- * An event loop with thousands of reads rings no alarm before the last of them.
+ * The longest time between two turns while due requests wait, in ms. After this time, the first read lets the next turn
+ * begin: if thousands of reads wait, the event loop rings no alarm before the last of them.
  */
 const longestPause = 4;
 /**
@@ -18,7 +18,7 @@ const patience = 300;
 
 /**
  * Divides requests that are due at once among several turns of the event loop. Other answers are read between the
- * turns. The longer requests wait, the longer is their turn.
+ * turns. The longer requests have waited, the longer their turn is.
  */
 export class BeginTurn {
   /** Whether due requests must wait for the next turn. */

@@ -21,8 +21,8 @@ const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome):
   input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;
 
 /**
- * Returns what an attempt spent, as reports count it: what the server reported, even for a failed answer. If it
- * reported nothing, the whole reservation counts, since the server may still be working.
+ * Returns what an attempt spent, as reports count it: the amounts that the server reported, even for a failed answer.
+ * If the server reported nothing, the whole reservation counts, since the server may still be working.
  */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
@@ -41,9 +41,9 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps slices within the budget that they share. An attempt is sent only if the budget still has the most that it can
- * spend. So a cap is never exceeded if the length of answers is bounded. If a prompt's tokens are only estimated, a cap
- * can be exceeded by the error of the estimate.
+ * Keeps slices within the budget that they share. An attempt is sent only if the rest of the budget covers the most
+ * that the attempt can spend. So a cap is never exceeded if the length of answers is bounded. If a prompt's tokens are
+ * only estimated, the error of the estimate can exceed a cap.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -75,7 +75,7 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: highestCost ?? 0 };
-    // The amount is added before the sum is compared. So two slices cannot both get the last of a budget.
+    // The amount is added before the sum is compared with the cap. So two slices cannot both get the last of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);
@@ -91,7 +91,7 @@ export class BudgetGuard {
     };
   }
 
-  /** Adds an amount to the counters or subtracts it. Returns the first cap that the counters then exceed. */
+  /** Adds an amount to the counters, or subtracts it from them. Returns the first cap that the counters then exceed. */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

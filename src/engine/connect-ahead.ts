@@ -11,7 +11,7 @@ import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-o
  * this time.
  */
 const horizon = 1000;
-/** The ms within which arrivals count as due at the same time. Opening a connection takes no longer. */
+/** The ms within which arrivals count as due at the same time. Opening a connection takes no longer than this. */
 const burstWindow = 100;
 /** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
@@ -33,7 +33,9 @@ const busiest = (instants: readonly number[]): number => {
   return most;
 };
 
-/** The arrivals whose times do not depend on answers: all arrivals of open loads, and the first of each user. */
+/**
+ * The arrivals whose times do not depend on answers: all arrivals of open loads, and the first arrival of each user.
+ */
 class KnownArrivals {
   readonly #loops: readonly LoadLoop[];
   #upcoming: number[] = [];
@@ -53,8 +55,8 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections to a target before the arrivals of a slice need them. The plan must be that of the target alone. It
- * opens enough for all arrivals that will be due at the same time within the next second.
+ * Opens connections to a target before the arrivals of a slice need them: enough for all arrivals that will be due at
+ * the same time within the next second. The plan must be the plan of the target alone.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
@@ -76,7 +78,7 @@ export class ConnectAhead {
   check(now: Instant): void {
     if (this.#arrivals === null) return;
     const { due, inFlight } = this;
-    // In a steady load, each request that ends leaves its connection to a new one.
+    // In a steady load, each request that ends leaves its connection to a new request.
     const ended = due - inFlight;
     this.#ended.push(ended);
     const before = this.#ended.length > checksPerWindow ? this.#ended.shift()! : 0;
@@ -91,7 +93,7 @@ const leadOf = (options: SliceOptions): number => {
   return first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach);
 };
 
-/** Returns how long before its start a slice must be opened, in ms, for its first connections to be ready. */
+/** Returns how long before its start a slice must be opened, in ms, so that its first connections are ready in time. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   const leads = plansByTarget(options.plan).map((plan) => leadOf({ ...options, plan }));
   return milliseconds(Math.max(...leads));

@@ -9,7 +9,7 @@ const compactAfter = 1024;
 
 /**
  * Items in order of their due instants. Items with equal instants keep the order in which they were added. All users
- * think equally long, so nearly every item is added at the end. Binary search finds the place of any other item.
+ * think equally long, so nearly every item belongs at the end. For the other items, a binary search finds the place.
  */
 export class DueQueue<Item extends DueItem> {
   #items: Item[];

@@ -13,7 +13,8 @@ const lookInterval = 1;
 
 /**
  * Passes the events of one exchange on to its attempt, and hangs up at the moment that the scenario sets. Only
- * exchanges on which the client plans to hang up have this observer. An answer that has already ended stays as it is.
+ * exchanges on which the client plans to hang up have this observer. A hang-up does not change an answer that has
+ * already ended.
  */
 export class HangUp implements ExchangeObserver {
   readonly #attempt: InFlightAttempt;
@@ -47,7 +48,7 @@ export class HangUp implements ExchangeObserver {
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
     this.#attempt.onHeaders(at, status, headers);
-    // A refusal is read to its end, so that it counts as one.
+    // A refusal is read to its end, so that it counts as a refusal.
     if (this.#after.kind === 'headers' && status >= 200 && status < 300) this.#attempt.hangUp();
   }
 

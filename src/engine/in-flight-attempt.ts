@@ -38,9 +38,9 @@ export interface AttemptContext {
 export interface AttemptResult {
   readonly facts: AttemptFacts;
   readonly outcome: Outcome;
-  /** The wait that the server asks for; `null` if it asks for none. */
+  /** The wait that the server asks for; `null` if the server asks for no wait. */
   readonly retryHint: RetryHint | null;
-  /** When the user could send again. It is later than `ended` if the server kept the stream open. */
+  /** When the user could send again. This is later than `ended` if the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
@@ -67,7 +67,10 @@ const missed = {
   'deadline-total': 'no complete answer',
 } satisfies Partial<Record<BrokenCause, string>>;
 
-/** Returns the outcome of an exchange that the client has ended. If a refusal had come, the outcome is that refusal. */
+/**
+ * Returns the outcome of an exchange that the client has ended. If a refusal had already come, the refusal is the
+ * outcome.
+ */
 const cancelled = (outcome: Outcome, bytes: number): Outcome =>
   outcome.kind === 'broken' ? { kind: 'cancelled', bytes, partial: outcome.partial } : outcome;
 
@@ -161,7 +164,7 @@ export class InFlightAttempt implements ExchangeObserver {
     return this.#exchange?.hasUnwritten?.() === true;
   }
 
-  /** Closes the connection like a client that no longer wants the answer. A complete answer stays as it is. */
+  /** Closes the connection like a client that no longer wants the answer. Does nothing if the answer is complete. */
   hangUp(): void {
     this.#exchange?.catchUp?.();
     if (this.#isFinished || this.#completed !== null) return;
@@ -175,8 +178,8 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Aborts an exchange that has passed a deadline. It also ends an exchange whose answer is complete while the server
-   * keeps the stream open.
+   * Aborts an exchange that has passed a deadline. Also ends an exchange whose answer is complete, if the server keeps
+   * the stream open.
    */
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
     // This function runs fifty times a second for each of up to ten thousand attempts.
@@ -188,7 +191,10 @@ export class InFlightAttempt implements ExchangeObserver {
       return;
     }
     let nextCheck: number = now + closeGrace;
-    /** Returns whether a deadline has passed. The call may also start a deadline that has not started yet. */
+    /**
+     * Returns whether a deadline has passed. A deadline that has not started yet cannot pass before `limit` ms from
+     * now.
+     */
     const hasPassed = (
       cause: keyof typeof missed,
       since: Instant | null,
@@ -211,8 +217,8 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Ends an exchange whose answer is complete. The time since its completion is the server's delay, not the load
-   * generator's.
+   * Ends an exchange whose answer is complete. The server, not the load generator, causes the time from the completion
+   * to the end.
    */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
@@ -251,7 +257,7 @@ interface KeyedHeaders {
   readonly headers: Headers;
 }
 
-/** A target, with what the requests to it need. */
+/** A target, with the data that requests to it need. */
 interface TargetContext extends SendingTarget {
   /** The facts that the target's answers have shown. */
   readonly memory: TargetMemory;
@@ -272,8 +278,8 @@ export class SendContext {
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
-   * All headers except the request's id. They are stored for each headers object of a traffic kind and for each key.
-   * All chats with the same key share them.
+   * All headers except the request's id, built once for each key and each `Headers` object of a traffic kind. All chats
+   * with the same key share them.
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 

@@ -12,7 +12,7 @@ import type { SliceOptions } from './slice-options.ts';
 export interface LoadLoop {
   /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
-  /** Returns when the next arrival is due; `null` if only an answer can decide it, or if no arrival is left. */
+  /** Returns when the next arrival is due; `null` if only an answer can decide when, or if no arrival is left. */
   nextDue(): Instant | null;
   stop(): void;
   /** Returns whether no arrival comes after `now`. */
@@ -185,8 +185,8 @@ const createLoop = (
 };
 
 /**
- * Returns the loop whose arrival is due first, and the instant until which no other loop has one; `null` if nothing is
- * due.
+ * Returns the loop whose arrival is due first, and the instant until which no other loop has an arrival; `null` if
+ * nothing is due.
  */
 const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
   let first: LoadLoop | null = null;
@@ -205,8 +205,8 @@ const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
 };
 
 /**
- * Begins what is due in several loops, in the order of the due instants. So no population goes before another if
- * requests must wait for the next turn.
+ * Begins the due arrivals of several loops in the order of their due instants. So if requests must wait for the next
+ * turn, no population is preferred.
  */
 export const pollInOrder = (
   loops: readonly LoadLoop[],

@@ -5,8 +5,8 @@ import { dateOf } from '../traffic/limits/wait-text.ts';
 /** This file reads the headers of answers, of any server, to learn the limits of a key for a pace. */
 
 /**
- * The requests and tokens that were booked with a key up to one request. The answer to that request tells what the
- * server had counted by then.
+ * The requests and tokens that were booked with a key up to and including one request. The answer to that request tells
+ * what the server had counted by then.
  */
 export interface BookedSoFar {
   readonly requests: number;
@@ -25,21 +25,21 @@ const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
 
 const minute = 60_000;
 
-/** The limits that an answer declares, in the form of a pace; `null` for a limit that it does not declare. */
+/** The limits that an answer declares, in the form of a pace; `null` for a limit that the answer does not declare. */
 export interface DeclaredPace {
   /** The lowest declared number of requests in a window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The lowest declared number of requests in a window shorter than the pace's. */
+  /** The lowest declared number of requests in a window shorter than the window of the pace. */
   readonly atOnce: number | null;
 }
 
 const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b));
 
 /**
- * Returns the limits whose window is at most a minute or the pace's window, scaled to the pace's window. It leaves out
- * other limits: a limit per hour says nothing about a minute, and without a known window the limit may be the size of a
- * bucket. The pace still uses the remaining amounts of those limits.
+ * Returns the limits whose window is at most a minute or at most the window of the pace, scaled to the window of the
+ * pace. All other limits are left out: a limit per hour says nothing about a minute, and a limit without a known window
+ * may be the size of a bucket. The pace still uses the remaining amounts of the limits that are left out.
  */
 const declaredPace = (reported: readonly ReportedLimit[], window: number): DeclaredPace => {
   const found = { requests: null, tokens: null, atOnce: null } as {
@@ -63,8 +63,8 @@ export interface KeyHeaders {
 }
 
 /**
- * Reads an answer's headers for a pace with a window in ms; returns `null` if they report no limit. `share` returns the
- * part of an amount that this slice may use.
+ * Reads an answer's headers for a pace with a window in ms; returns `null` if the headers report no limit. `share`
+ * returns the part of an amount that this slice may use.
  */
 export const readKeyHeaders = (
   headers: HeaderFields,
@@ -93,15 +93,15 @@ interface Room {
 const maxRooms = 32;
 
 /**
- * The remaining amounts of one key, as a gateway reports them. After an answer with `remaining` and a reset, no more
- * than the remaining amount is sent before the reset, even if other clients use the key.
+ * The remaining amounts of one key, as a gateway reports them. After an answer with `remaining` and a reset, the client
+ * sends no more than the remaining amount before the reset, even if other clients use the key.
  */
 export class ReportedRoom {
   readonly #rooms = new Map<string, Room>();
   #requests = 0;
   #tokens = 0;
 
-  /** Books a request. Returns all that is booked so far, with this request. */
+  /** Books a request. Returns all that is booked so far, including this request. */
   book(tokens: number): BookedSoFar {
     this.#requests += 1;
     this.#tokens += tokens;
@@ -109,8 +109,9 @@ export class ReportedRoom {
   }
 
   /**
-   * Learns from an answer that came at `at`. `margin` (ms) is added to its resets, since many servers round them down.
-   * The answer is ignored if a later request was answered before, since the server counted fewer requests for this one.
+   * Learns from an answer that came at `at`. `margin` (ms) is added to the resets in the answer, since many servers
+   * round them down. The answer is ignored if a request that was sent later was answered before it, since its amounts
+   * then count fewer requests.
    */
   learn(
     reported: readonly ReportedLimit[],

@@ -46,7 +46,7 @@ export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares =
   return { keys: all, amounts };
 };
 
-/** Returns why this many slices cannot share the keys of a pace; `null` if they can. */
+/** Returns why this many slices cannot share the keys of a pace; `null` if the slices can share them. */
 export const keyShareProblem = (pace: Pace | null, keys: number, count: number): string | null => {
   if (pace === null || canOwn(keys, { count })) return null;
   const parts = paceAmounts(pace, keys).flatMap(({ requests, tokens, burst }) => [
@@ -75,15 +75,15 @@ class TokenEstimator {
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
   /**
-   * Returns the most tokens that the prompt and the answer of a request can use. It uses what earlier answers showed.
+   * Returns the most tokens that the prompt and the answer of a request can use, as far as earlier answers have shown.
    */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
   /**
-   * Returns the tokens that an attempt used, and those of its prompt. If the server may still be working or reports no
-   * usage, all reserved tokens count as those of the answer.
+   * Returns the tokens that an attempt used, and the tokens of its prompt. If the server may still be working or
+   * reports no usage, all reserved tokens count as tokens of the answer.
    */
   used(
     demand: TokenDemand | null,
@@ -106,7 +106,7 @@ class TokenEstimator {
 
   /**
    * Learns the tokens per character of an entry's texts. If a model counts more tokens for images than estimated, the
-   * excess is attributed to the text.
+   * excess counts as tokens of the text.
    */
   #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
@@ -124,7 +124,7 @@ export interface PaceSlot {
   onSent(at: Instant): void;
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Records the end of an attempt, and returns how long the request must wait. If a 429 names a wait, it blocks the key
+   * Records the end of an attempt, and returns how long the request must wait. A 429 that names a wait blocks the key
    * for that time, but the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
@@ -137,8 +137,8 @@ interface Queued extends DueItem {
 }
 
 /**
- * The requests that wait because of a pace, in order of their due instants. No request overtakes another, so none waits
- * forever. The first request leaves when any key has room for it.
+ * The requests that wait because of a pace, in order of their due instants. No request overtakes another, so no request
+ * waits forever. The first request leaves when any key has room for it.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
@@ -150,7 +150,7 @@ export class PaceQueue {
   readonly #share: (amount: number | null) => number | null;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** When the last request left the queue, and the present first request became the first. */
+  /** The instant at which the last request left the queue, so that the present first request became the first. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
   /** When the first request is expected to leave the queue; `null` before this is computed. */
   #expectedRelease: number | null = null;
@@ -183,7 +183,7 @@ export class PaceQueue {
     return this.#queue.size;
   }
 
-  /** When the first request that waits was due; `null` if none waits. */
+  /** When the first request that waits was due; `null` if no request waits. */
   get oldest(): Instant | null {
     return this.#queue.first()?.due ?? null;
   }
@@ -196,7 +196,7 @@ export class PaceQueue {
     const demand = tokenDemand(traffic, drawing);
     const drawn = this.#options.credentials.indexOf(credential);
     const own = this.#keys.indexOf(drawn);
-    // If the drawn key belongs to another slice, one of this slice's keys replaces it.
+    // If the drawn key belongs to another slice, one of the keys of this slice replaces it.
     const preferred = own >= 0 ? own : drawn % this.#keys.length;
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
@@ -213,7 +213,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // If room came earlier than expected, another request gave it back. So it has existed only since then.
+    // If room came earlier than expected, another request gave the room back. So the room has existed only since then.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -221,7 +221,7 @@ export class PaceQueue {
     return this.#openSlot(first, { released: instant(released), keyIndex: key, reserved });
   }
 
-  /** Removes the requests that were due more than `timeout` ms ago; none if `timeout` is `null`. */
+  /** Removes the requests that were due more than `timeout` ms ago; removes no request if `timeout` is `null`. */
   takeOverdue(now: Instant, timeout: number | null): readonly RequestLifecycle[] {
     const overdue: RequestLifecycle[] = [];
     if (timeout === null) return overdue;
@@ -256,8 +256,8 @@ export class PaceQueue {
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
         if (said === null) return;
-        // The limits that a refusal reports are dropped. Its wait, which `onFinished` gets, is more exact than their
-        // reset.
+        // The limits that a refusal reports are dropped. The refusal's wait, which `onFinished` gets, is more exact
+        // than the resets of these limits.
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;
       },

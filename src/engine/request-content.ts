@@ -55,7 +55,7 @@ type KeyPool = readonly { readonly credential: Credential; readonly weight: numb
 
 const pools = new WeakMap<readonly Credential[], readonly KeyPool[]>();
 
-/** Returns the keys of each stage of a plan with populations. It finds them once for each list of credentials. */
+/** Returns the keys of each stage of a plan with populations. They are computed once for each list of credentials. */
 const poolsOf = (plan: Plan, credentials: readonly Credential[]): readonly KeyPool[] => {
   const known = pools.get(credentials);
   if (known !== undefined) return known;
@@ -70,7 +70,7 @@ const poolsOf = (plan: Plan, credentials: readonly Credential[]): readonly KeyPo
   return found;
 };
 
-/** Returns a custom UUID (version 8, RFC 9562, section 5.8). All attempts of a request have the same one. */
+/** Returns a custom UUID (version 8, RFC 9562, section 5.8). All attempts of a request have the same UUID. */
 const uuidOf = (requestId: string): string => {
   const hex = createHash('sha256').update(requestId).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[15]!, 16) % 4]!;
@@ -91,13 +91,16 @@ export const drawEntry = (
   return { draw, traffic: draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight) };
 };
 
-/** The progress of counting the requests of one user or stage, and the ordinals of those that belong to one entry. */
+/**
+ * The progress of counting the requests of one user or stage, and the ordinals of the requests that belong to one
+ * entry.
+ */
 interface Walk {
   next: number;
   readonly ordinals: Map<number, number>;
 }
 
-/** The walks made so far. A walk depends only on the plan, so it is made once. */
+/** The walks made so far. A walk depends only on the plan, so each walk is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {
@@ -109,8 +112,9 @@ const walkOf = (plan: Plan, key: string): Walk => {
 };
 
 /**
- * Returns the number of a request among its entry's requests, from 0. A closed load numbers them for each user, any
- * other load for each stage. The function counts the draws of all earlier requests, so all slices agree.
+ * Returns the number of a request among its entry's requests, from 0. In a closed load, the requests are numbered for
+ * each user, in any other load for each stage. The function counts the draws of all earlier requests, so all slices
+ * agree.
  */
 export const ordinalOf = (
   plan: Plan,

@@ -29,8 +29,8 @@ export interface RequestLifecycle {
 }
 
 /**
- * Returns the instant before which everything that was due has ended. It is the earliest due instant of the requests in
- * flight and of `waiting`, or `now` without any.
+ * Returns the instant before which everything that was due has ended: the earliest due instant of the requests in
+ * flight and of `waiting`, or `now` if there are no such requests.
  */
 export const endedBefore = (
   now: Instant,
@@ -39,7 +39,7 @@ export const endedBefore = (
 ): Instant => {
   let first = now;
   for (const due of waiting) if (due !== null && due < first) first = due;
-  // Thousands of requests may be in flight, and this runs four times a second.
+  // Thousands of requests may be in flight, and this loop runs four times a second.
   for (const { lifecycle } of inFlight)
     if (lifecycle.arrival.due < first) first = lifecycle.arrival.due;
   return first;
@@ -53,8 +53,8 @@ export interface LifecycleEnd {
 }
 
 /**
- * Makes the observation of a request. It lists the fields one by one, with undefined for absent ones, since a spread
- * within an object literal is several times slower.
+ * Makes the observation of a request. The fields are listed one by one, and an absent field is undefined, since a
+ * spread within an object literal is several times slower.
  */
 export const observationOf = (
   { arrival }: RequestLifecycle,
@@ -86,8 +86,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again. Its outcome is that of the last attempt. Without an attempt, it counts as
- * dropped.
+ * Ends a request that is not sent again. The outcome of its last attempt is the outcome of the request. A request
+ * without an attempt counts as dropped.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
@@ -153,10 +153,10 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
 export interface EndedAttempt {
   readonly outcome: Outcome;
   readonly hasHead: boolean;
-  /** The wait that the server asks for; `null` if it asks for none. */
+  /** The wait that the server asks for; `null` if the server asks for no wait. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
-  /** The number of attempts so far, with this one. */
+  /** The number of attempts so far, including this one. */
   readonly attemptsMade: number;
 }
 
@@ -176,9 +176,9 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides whether and when a request is retried after an attempt. If the server names a wait above 0, that wait is kept
- * exactly, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the
- * arrival's total deadline, infinite without one.
+ * Decides whether and when a request is retried after an attempt. If the server names a wait above 0, the client waits
+ * exactly that long, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant
+ * of the arrival's total deadline, infinite without one.
  */
 export const decideRetry = (
   policy: Retry | null,
@@ -192,7 +192,7 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // A moment in the past, or a wait of 0, would use up all attempts at once.
+  // If the server names a moment in the past, or a wait of 0, keeping it would use up all attempts at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());

@@ -141,11 +141,11 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Begins the requests that are due at `now`. If the turn has no time left for some, they wait for the next turn, if
-   * there is one.
+   * Begins the requests that are due at `now`. If the turn has no time left for some of them, these wait for the next
+   * turn, if there is one.
    */
   #beginDue(now: Instant, isLast = false): void {
-    // An exchange that fails at once finishes within the same poll.
+    // An exchange that fails at once finishes within the poll in which it began.
     if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {
@@ -163,8 +163,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Ends the slice at once if its lease has run out, and returns whether it did. Without this check, a process that was
-   * halted would send everything that became due meanwhile.
+   * Ends the slice at once if its lease has run out, and returns whether it has run out. Without this check, a process
+   * that was halted would send everything that became due meanwhile.
    */
   #checkLease(now: Instant): boolean {
     if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
@@ -174,8 +174,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Returns when to check for due requests again. With a pace, that is every ms, since each request and answer changes
-   * what the pace allows.
+   * Returns when to check for due requests again. With a pace, the next check is after 1 ms, since each request and
+   * answer changes what the pace allows.
    */
   #nextDue(now: Instant): Instant | null {
     const next = earlierOf(this.#retries.first()?.due ?? null, this.#nextOfLoops());

@@ -28,8 +28,8 @@ import {
 import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different prepared requests. With more connections it is exceeded, since each connection gets a
- * request of its own.
+ * The maximum number of different prepared requests. If there are more connections than this, there are more requests,
+ * since each connection gets a request of its own.
  */
 const maxPrepared = 1024;
 

@@ -21,7 +21,7 @@ export interface Credential {
   readonly target?: number;
 }
 
-/** What all requests to one target have in common. */
+/** The settings that all requests to one target have in common. */
 export interface SendingTarget {
   readonly auth: Plan['auth'];
   /** Additional request headers. Their secrets are already filled in. */
@@ -29,8 +29,8 @@ export interface SendingTarget {
 }
 
 /**
- * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share. It has an
- * integer for each unit of the budget, and one that says which cap was reached.
+ * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share: an integer
+ * for each unit of the budget, and an integer that says which cap was reached.
  */
 export interface SharedBudget {
   /** The slice that owns this part of the budget. */
@@ -50,7 +50,7 @@ export interface SliceOptions {
   readonly credentials: readonly Credential[];
   /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
-  /** The targets in the order of the plan. Most plans have one. */
+  /** The targets in the order of the plan. Most plans have a single target. */
   readonly targets: readonly SendingTarget[];
   readonly userAgent: string;
   readonly clips: ClipLibrary;
@@ -64,8 +64,8 @@ export interface SliceOptions {
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
-   * The scheduled arrivals that are due later by `gap` ms, since another slice sends the same request first; absent if
-   * there are none.
+   * Selects the scheduled arrivals that are due later by `gap` ms, since another slice sends the same request first;
+   * absent if there are no such arrivals.
    */
   readonly second?: { readonly gap: number; readonly isSecond: (arrival: Arrival) => boolean };
   readonly redact: (text: string) => string;
@@ -84,7 +84,7 @@ export interface SlicePorts {
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
-  /** The instant before which every due request has ended; absent if it is unknown. */
+  /** The instant before which every due request has ended; absent if this instant is unknown. */
   readonly endedBefore?: Instant;
 }
 
@@ -93,7 +93,7 @@ export interface SliceEnd {
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended the slice; `null` if none did. */
+  /** The cap of the budget that ended the slice; `null` if no cap ended it. */
   readonly spent: BudgetUnit | null;
   readonly lostLease: boolean;
   readonly notes: readonly string[];

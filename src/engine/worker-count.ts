@@ -27,7 +27,7 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/** Returns the number of chunks of an answer: one for each token of a stream, none for any other answer. */
+/** Returns the number of chunks of an answer: one for each token of a stream, no chunk for any other answer. */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -61,8 +61,8 @@ export interface LoadPeak {
 }
 
 /**
- * Returns the number of requests in flight. An open load has those that arrive during one answer (Little's law), a
- * closed load has one for each user.
+ * Returns the number of requests in flight. In an open load, these are the requests that arrive during one answer
+ * (Little's law); in a closed load, each user has one.
  */
 const streamsOf = (load: Load, requests: number, answerTime: number): number => {
   if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
@@ -83,8 +83,8 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
 };
 
 /**
- * Returns the busiest second of a plan. Populations count as if all had their busiest second at once. `answerTime` is
- * the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
+ * Returns the busiest second of a plan. Populations count as if all of them had their busiest second at the same time.
+ * `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
  */
 export const peakOf = (
   { stages, populations }: Pick<Plan, 'stages' | 'populations'>,

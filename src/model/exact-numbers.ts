@@ -1,12 +1,12 @@
-/** The number from which numbers are written with an exponent, so that nobody takes them for exact. */
+/** The number from which numbers are written with an exponent, so that nobody takes such a number for an exact one. */
 const firstExponent = 1e21;
 
 const isInexact = (value: number): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < firstExponent;
 
 /**
- * Returns the path of the first whole number in a parsed value that is above 2^53 and so may have lost digits; `null`
- * if there is none. Such a seed, for example, would be sent as another one.
+ * Returns the path of the first whole number above 2^53 in a parsed value; `null` if there is none. Such a number may
+ * have lost digits: a seed, for example, would be sent as a different seed.
  */
 export const inexactNumberIn = (value: unknown): string | null => {
   if (typeof value === 'number') return isInexact(value) ? '' : null;

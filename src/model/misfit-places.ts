@@ -8,14 +8,14 @@ interface Misfit {
 }
 
 /**
- * Names the places at which stored data has not the expected form: the first ones, shortened, and how many more there
- * are. It leaves out the words of the schema library, which users do not know.
+ * Names the places at which stored data does not have the expected form: the first places, shortened, and how many more
+ * there are. The words of the schema library are left out, since users do not know them.
  */
 export const misfitPlaces = (issues: readonly Misfit[]): string => {
   const found = issues.flatMap(({ path, keys }) =>
     keys === undefined ? [path] : keys.slice(0, mostNamed).map((key) => [...path, key]),
   );
-  // A damaged file may have millions of them.
+  // A damaged file may have millions of unknown keys.
   const unnamed = issues.map(({ keys = [] }) => Math.max(0, keys.length - mostNamed));
   const places = [...new Set(found.map((path) => path.join('.') || 'the whole'))];
   const named = places

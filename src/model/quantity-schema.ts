@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { longestRun } from './quantity.ts';
 
 /*
- * The schema of a time in ms. It has its own file: command lines that only use the names of quantities then do not load
- * the schema library.
+ * The schema of a time in ms. It has a file of its own, so that command lines that only use the names of quantities do
+ * not load the schema library.
  */
 
 export const millisecondsSchema = z

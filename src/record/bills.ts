@@ -31,7 +31,7 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   if (answer === null || !('tokens' in answer) || answer.tokens.input === null) return;
   const tokens = (bill.tokens ??= noTokens());
   const { input, output, cached, cacheWrite, audioInput, reasoning, audioOutput } = answer.tokens;
-  // This runs for each answer, and most have no such tokens.
+  // This code runs for each answer, and most answers have no such tokens.
   if (!(cached || cacheWrite || audioInput || reasoning || audioOutput)) {
     tokens.input += input;
     tokens.output += output;

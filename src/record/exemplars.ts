@@ -9,8 +9,8 @@ import { byText, type Recorder, streamOf } from './recorder.ts';
 /** The number of the slowest completed requests that are kept for each traffic kind. */
 const maxSlowest = 20;
 /**
- * The number of the first failed requests that are kept for each failed outcome. The same number of the last ones is
- * kept.
+ * The number of the first failed requests that are kept for each failed outcome. As many of the last failed requests
+ * are kept.
  */
 const maxFailed = 5;
 
@@ -99,7 +99,7 @@ const exemplarsIn = (lists: Exemplars): Exemplar[] => [
 ];
 
 /**
- * Compares exemplars for reports: first completed requests by traffic kind, the slowest first; then failed ones by
+ * Compares exemplars for reports: first completed requests by traffic kind, the slowest first; then failed requests by
  * outcome, in order of time.
  */
 const inReportOrder = (a: Exemplar, b: Exemplar): number => {

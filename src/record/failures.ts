@@ -12,7 +12,7 @@ const maxMaskedLength = 200;
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
- * Matches letters and digits together with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a
+ * Matches a run of letters and digits, with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a
  * word, or a name (`gpt-4o`, `Emily2.wav`).
  */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
@@ -44,8 +44,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
 ];
 
 /**
- * Returns the start of a masked text. It removes an incomplete name at the end, since its start could look like a
- * number: `4` of `4o`.
+ * Returns the start of a masked text. If the cut leaves an incomplete name at the end, the name is removed, since its
+ * start could look like a number: `4` of `4o`.
  */
 const startOf = (masked: string): string =>
   masked.length <= maxMaskedLength
@@ -55,8 +55,8 @@ const startOf = (masked: string): string =>
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
 /**
- * The masked messages so far. When a limit is reached, the same message comes thousands of times, and masking takes
- * about 10 µs.
+ * The masked messages so far. Once a limit is reached, the same message comes thousands of times, and masking it takes
+ * about 10 µs each time.
  */
 const knownMasks = new Map<string, string>();
 const maxKnownMasks = 256;
@@ -84,8 +84,8 @@ export type Failures = Map<string, Families>;
 
 /**
  * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
- * further ones share one row. The first messages in text order are kept, not the most frequent. So the parts of a run
- * keep the same messages as the run, and merged counts are exact.
+ * further messages share one row. The messages that come first in text order are kept, not the most frequent ones. So
+ * the parts of a run keep the same messages as the run, and merged counts are exact.
  */
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. All further families share one row. */
@@ -108,7 +108,7 @@ const dropReasons = {
  */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
-/** Describes a failed outcome; `null` for a completed one, and for a hang-up, which is no failure. */
+/** Describes a failed outcome; `null` for a completed outcome, and for a hang-up, which is no failure. */
 export const describeFailure = (
   outcome: Outcome,
 ): (Pick<Failure, 'outcome' | 'status' | 'cause'> & { readonly text: string }) | null => {
@@ -178,7 +178,10 @@ const excessKey = (keys: readonly string[], never: string, kept: number): string
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
-/** Adds a row. If there are too many messages or families, the last one in text order moves into the shared row. */
+/**
+ * Adds a row. If there are now too many messages or families, the last message or family in text order moves into the
+ * shared row.
+ */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
   const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());

@@ -31,8 +31,8 @@ import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } f
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
 /**
- * Counts an observation that meets the plan's per-request objectives. In a group without successful requests the counts
- * stay 0.
+ * Counts an observation that meets the plan's per-request objectives. In a group without successful requests, the
+ * counts stay 0.
  */
 export const recordObjectiveCounts = (
   group: Pick<Group, 'good'>,
@@ -52,13 +52,13 @@ export const recordObjectiveCounts = (
 type Finishes = Map<string, number> | null;
 
 /**
- * The maximum number of finish reasons of a group, in addition to those that the plan names. A server can invent a new
- * reason for each answer.
+ * The maximum number of finish reasons of a group, in addition to the reasons that the plan names. A server can invent
+ * a new reason for each answer.
  */
 const maxFinishes = 20;
 /** The name that counts all further finish reasons. */
 const otherFinishes = 'others';
-/** The finish reasons of the OpenAI API. They keep their own names however many other reasons there are. */
+/** The finish reasons of the OpenAI API. They keep their own names, however many other reasons there are. */
 const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
 
 /** Returns the finish reasons that always keep their own names. */
@@ -71,9 +71,9 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
   ]);
 
 /**
- * Counts answers with a finish reason. Beyond the maximum, it keeps the first reasons in text order. So the parts of a
- * run keep the same reasons as the run, and merged counts are exact. A dropped reason counts under its plain name if
- * that name is always kept, otherwise as `others`.
+ * Counts answers with a finish reason. Beyond the maximum, only the reasons that come first in text order are kept. So
+ * the parts of a run keep the same reasons as the run, and merged counts are exact. A dropped reason counts under its
+ * plain name if that name is always kept, otherwise as `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,
@@ -101,14 +101,14 @@ const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp, warmUpPart }: L
   JSON.stringify([stage, traffic, model, entry, key, warmUp, warmUpPart]);
 
 /**
- * The number of recent group names that are remembered. With more names, a search would take longer than making a new
- * name.
+ * The number of recent group names that are remembered. With more names, searching for a name would take longer than
+ * making a new one.
  */
 const maxRemembered = 16;
 
 /**
  * Creates a function that returns the group of each observation of a plan. Recent groups are remembered, since most
- * observations belong to one of them.
+ * observations belong to a recent group.
  */
 const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   const warmUpPartOf = warmUpParts(plan);
@@ -219,8 +219,8 @@ const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
 };
 
 /**
- * Records the samples of a completed request. For a failed one it records only the times to the first parts of the
- * answer. A request on which the client planned to hang up has no times.
+ * Records the samples of a completed request. For a failed request, only the times to the first parts of the answer are
+ * recorded. A request on which the client planned to hang up has no times.
  */
 const recordSamples = (group: OpenGroup, observation: Observation): void => {
   const { toCancel } = observation;
@@ -318,8 +318,8 @@ const storeGroup = ({ delays, finishes, partials, hangUps, ...group }: OpenGroup
 });
 
 /**
- * Splits a group into several that add up to it: one with the counts, then one for each histogram. Storing one of them
- * takes less than a millisecond.
+ * Splits a group into several groups that add up to it: one with the counts, and one for each histogram. Storing one of
+ * these groups takes less than a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, partials, delays } = group;

@@ -11,7 +11,10 @@ const noHangUps = (): HangUps => ({
   time: 0,
 });
 
-/** Adds an arrival on which the client planned to hang up: its outcome, and what it had received if it is cancelled. */
+/**
+ * Adds an arrival on which the client planned to hang up: its outcome, and, if it is cancelled, the parts of the answer
+ * that it had received.
+ */
 export const recordHangUp = (
   group: { hangUps?: HangUps | undefined },
   { outcome, head, sent, ended }: Observation,

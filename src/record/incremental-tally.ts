@@ -10,15 +10,15 @@ import {
 } from './tally.ts';
 
 /**
- * The number of observations that are recorded together. That is quicker than recording each between two reads. Only
- * short observations are recorded together.
+ * The number of observations that are recorded together. Recording them together is quicker than recording each
+ * observation between two reads. Only short observations are recorded together.
  */
 const batchSize = 32;
 
 /**
- * Creates a run's tally in two parts: the observations since the last flush, and all earlier ones. A flush closes the
- * first part at one instant, and then stores and moves it piece by piece during the run. So storing never delays the
- * load generator, and a stored part ends at one instant.
+ * Creates a run's tally in two parts: the observations since the last flush, and all earlier observations. A flush
+ * closes the first part at one instant. During the run, it then stores this part piece by piece, and moves each piece
+ * into the second part. So storing never delays the load generator, and a stored part ends at one instant.
  */
 export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
@@ -31,7 +31,7 @@ export const createIncrementalTally = (plan: Plan) => {
     for (const observation of observations) recordObservation(current, observation);
   };
   const record = (observation: Observation): void => {
-    // A stream can have thousands of gaps, so it is recorded alone.
+    // A stream can have thousands of gaps, so a stream is recorded alone.
     if (observation.traffic === 'chat-stream') return recordObservation(current, observation);
     batch.push(observation);
     if (batch.length >= batchSize) recordBatch();
@@ -41,8 +41,8 @@ export const createIncrementalTally = (plan: Plan) => {
     moving = null;
   };
   /**
-   * Closes the part since the last flush, and stores it in pieces of less than a millisecond. The iterator returns when
-   * the last exchange ended.
+   * Closes the part since the last flush, and stores it in pieces of less than a millisecond. The iterator returns the
+   * instant at which the last exchange ended.
    */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
@@ -54,7 +54,7 @@ export const createIncrementalTally = (plan: Plan) => {
   return {
     record,
     flush,
-    /** Returns everything recorded so far. It first finishes a flush in progress. */
+    /** Returns everything recorded so far. If a flush is in progress, it is finished first. */
     whole: (): Tally => {
       flush();
       finish();

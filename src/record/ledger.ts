@@ -12,9 +12,9 @@ import { getOrCreate, byText, type Recorder } from './recorder.ts';
 interface KeyLedger {
   /** The kept rows in any order: at most a quarter more than the maximum. */
   rows: LedgerRow[];
-  /** The number of all rows, including those that are not kept. */
+  /** The number of all rows, including the rows that are not kept. */
   seen: number;
-  /** The latest instant of sending that is kept. Later rows are dropped. */
+  /** The latest instant of sending that is kept. Rows with a later instant are dropped. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
@@ -22,8 +22,8 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by the other cells. So their order does not depend on the order of
- * adding.
+ * Compares rows by the instant of sending, then by the other cells. So the order of rows does not depend on the order
+ * in which they were added.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
@@ -35,7 +35,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Returns the tokens of a chat and the number of cached ones, if the server reports them. */
+/** Returns the tokens of a chat and how many of them were cached, if the server reports them. */
 const chargedTokens = ({
   outcome,
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
@@ -93,8 +93,8 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 };
 
 /**
- * Records a row for every attempt that was sent, by key, in the order of sending. It keeps the first `kept` rows of
- * each key. A row among the first of the run is also among the first of its part, so a merge loses no row.
+ * Records a row for every attempt that was sent, by key, in the order of sending. Only the first `kept` rows of each
+ * key are kept. A row among the first of the run is also among the first of its part, so a merge loses no row.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   return {

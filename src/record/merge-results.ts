@@ -5,7 +5,7 @@ import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 /**
- * Returns the slices of several results in order. Each slice keeps its own lag, since a common one would hide a late
+ * Returns the slices of several results in order. Each slice keeps its own lag, since a common lag would hide a late
  * slice beside a punctual one.
  */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
@@ -40,8 +40,8 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 };
 
 /**
- * The properties that all parts of one run share. Each has a name for messages, and a function that reads it from a
- * result.
+ * The properties that all parts of one run share, each with a name for messages and a function that reads the property
+ * from a result.
  */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan’s hash', ({ planHash }) => planHash.slice(0, 12)],
@@ -88,8 +88,8 @@ const listText = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
- * Returns a note with the addresses if the slices used more than one, for example because each had an embedded gateway;
- * otherwise `null`.
+ * Returns a note with the addresses if the slices used more than one address, for example because each slice had an
+ * embedded gateway; otherwise `null`.
  */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
   const byAddress = Map.groupBy(
@@ -105,8 +105,8 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 };
 
 /**
- * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The reference
- * gateway's counters stay only if all parts used one gateway and read the same values.
+ * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The counters
+ * of the reference gateway are kept only if all parts used one gateway and read the same values.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
@@ -133,7 +133,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
-    // Every slice reads the metrics of the same server, so the reading of one slice is enough.
+    // Every slice reads the metrics of the same server, so one slice's reading is enough.
     server: results.find(({ server }) => server !== undefined)?.server,
     gatewayCounters: mockCounters.length === 1 && addresses === null ? first.gatewayCounters : null,
   };

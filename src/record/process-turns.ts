@@ -12,19 +12,23 @@ interface Course {
   /** Whether the last reading of the metric contained the series. */
   isPresent: boolean;
   fall: Fall | null;
-  /** The number of times that the series came back after it was missing, with at least its value from before. */
+  /**
+   * The number of times that the series came back after it had been missing, with a value at least as high as before.
+   */
   returns: number;
 }
 
-/** The maximum number of readings after which a counter has its old value again if several processes take turns. */
+/**
+ * If several processes take turns, a counter that has dropped has its old value again after at most this many readings.
+ */
 const maxReadings = 30;
-/** The number of returns of one series that proves several processes. A single return may follow a pause. */
+/** If one series returns this often, this proves several processes. A single return may follow a pause. */
 const provingReturns = 2;
 
 /**
- * Detects several processes that take turns to answer at one address, such as workers behind a load balancer. If one
- * process restarts, its counter drops once and then grows. If several take turns, the counter drops, soon has its old
- * value again, and drops again. If a label names the process, series disappear and reappear.
+ * Detects several processes that take turns to answer at one address, such as workers behind a load balancer. If a
+ * single process restarts, its counter drops once and then grows. If several processes take turns, the counter drops,
+ * soon has its old value again, and drops again. If a label names the process, series disappear and reappear.
  */
 export class ProcessTurns {
   readonly #courses = new Map<string, Map<string, Course>>();

@@ -1,8 +1,8 @@
 export interface PrometheusSample {
   readonly name: string;
   /**
-   * The labels in the order of their names. So a series always has the same labels, in whatever order the server writes
-   * them.
+   * The labels in the order of their names. So a series always has the same labels, whatever order the server writes
+   * them in.
    */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
@@ -10,14 +10,17 @@ export interface PrometheusSample {
 }
 
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
-/** Matches the beginning of a line whose name is quoted and the first among its labels, as Prometheus 3 writes UTF-8 names. */
+/**
+ * Matches the beginning of a line that has the quoted name as the first item within its braces, as Prometheus 3 writes
+ * UTF-8 names.
+ */
 const quotedName = /[ \t]*\{[ \t]*"([A-Za-z_:][\w:.]*)"[ \t]*(?:,|(?=\}))/y;
 /** Matches a label and the character after it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /**
  * Matches a value and what may follow it: a time (in ms, or in OpenMetrics in seconds with a fraction) and an exemplar
- * of OpenMetrics. Neither is used.
+ * of OpenMetrics. Only the value is used.
  */
 const valuePattern =
   /([^ \t]+)(?:[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)?[ \t]*(?:[ \t]#[ \t]*\{.*)?$/iy;
@@ -25,8 +28,8 @@ const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
 /**
- * Returns the name at the beginning of a line, and where its labels or its value begin; `null` for a comment or an
- * invalid line. If the name is quoted, its labels follow within the same braces.
+ * Returns the name at the beginning of a line, and the index at which its labels or its value begin; `null` for a
+ * comment or an invalid line. If the name is quoted, the labels follow within the same braces.
  */
 const readName = (line: string) => {
   namePattern.lastIndex = 0;
@@ -59,8 +62,8 @@ const numberOf = (text: string): number | null => {
 };
 
 /**
- * Reads labels from `from`, after their brace. Returns them with the index after the closing brace; `null` if they are
- * malformed.
+ * Reads labels from the index `from`, which is just after the opening brace. Returns the labels with the index after
+ * the closing brace; `null` if the labels are malformed.
  */
 const readLabels = (line: string, from: number) => {
   const labels = new Map<string, string>();

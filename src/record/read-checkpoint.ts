@@ -46,7 +46,7 @@ export class CheckpointJournal {
     this.#slices.set(slice.index, new SliceCheckpoint(header));
   }
 
-  /** Begins a journal from its first line; `null` if that is not the header of a checkpoint of this version. */
+  /** Begins a journal from its first line; `null` if that line is not the header of a checkpoint of this version. */
   static begin(json: unknown): CheckpointJournal | null {
     const header = checkpointHeaderSchema.safeParse(json);
     return header.success ? new CheckpointJournal(header.data) : null;

@@ -9,11 +9,11 @@ export interface Portion<State, Stored> {
 
 /**
  * Adds observations to a state in any order, and adds the states of slices to one state. A state changes in place while
- * it records and while others are added to it. Recorders obey these laws, compared by what `store` returns, and one
- * suite tests them for each recorder: adding is associative and commutative, with `restore([])` as its identity; the
- * sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the portions that `split` returns add
- * up to the state. Example: two slices that recorded 3 and 4 requests, added in either order, store the same as one
- * slice that recorded all 7.
+ * it records and while other states are added to it. Recorders obey the following laws, and one suite tests the laws
+ * for each recorder. States are compared by what `store` returns. Adding is associative and commutative, with
+ * `restore([])` as its identity; the sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the
+ * portions that `split` returns add up to the state. Example: two slices that recorded 3 and 4 requests, added in
+ * either order, store the same as one slice that recorded all 7.
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
@@ -22,11 +22,13 @@ export interface Recorder<State, Stored> {
   /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state into portions of less than a millisecond each. No code may record into the state after that. */
+  /**
+   * Splits a state into portions of less than a millisecond each. After this call, no code may record into the state.
+   */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
-/** Compares texts by their code units. Unlike the order of a locale, this is the same on every machine. */
+/** Compares texts by their code units. Unlike the order of a locale, this order is the same on every machine. */
 export const byText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -67,7 +69,10 @@ export const mapInOrder = <Name extends string, From, To>(
 
 type Counts = Record<string, unknown>;
 
-/** Adds every number to the number in the same place. A missing number counts as 0. Other values stay unchanged. */
+/**
+ * Adds every number in `from` to the number in the same place in `into`. A missing number counts as 0. Other values
+ * stay unchanged.
+ */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;
   for (const [name, value] of Object.entries(from as Counts)) {

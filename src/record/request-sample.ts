@@ -40,7 +40,7 @@ export interface RequestSamples {
 const inOrder = (a: RankedRequest, b: RankedRequest): number =>
   a.rank - b.rank || byText(JSON.stringify(a), JSON.stringify(b));
 
-/** Returns the index of the first request that comes after this one. */
+/** Returns the index of the first request that comes after the given request. */
 const placeOf = (requests: readonly RankedRequest[], request: RankedRequest): number => {
   let low = 0;
   let high = requests.length;
@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state for the next part of the run, which is later added to `before`. It drops requests whose rank
- * is too high for `before` at once.
+ * Creates an empty state for the next part of the run, which is later added to `before`. The new state drops requests
+ * at once whose rank is too high for `before`.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},
@@ -125,7 +125,7 @@ const store = (samples: RequestSamples): RequestSample[] => {
 const rowsPerPortion = 250;
 
 /**
- * Keeps a sample of completed and of failed requests. It keeps those with the lowest hashes of seed, stage and index,
+ * Keeps a sample of completed and of failed requests: the requests with the lowest hashes of seed, stage and index,
  * which is as good as a random draw. The lowest hashes of a run are also among the lowest of their part, so merged
  * slices keep the same requests as one process.
  */

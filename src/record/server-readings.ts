@@ -37,15 +37,18 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
 
 /**
  * Matches the labels of ranks (processes) that work together on the same requests, so every rank reports each request.
- * They are SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). In a
- * federation, they are also those of Prometheus servers that all scraped the same process (Prometheus Operator, Thanos,
- * Cortex). By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own
- * requests.
+ * These labels are SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). In a
+ * federation, they are also the labels of Prometheus servers that all scraped the same process (Prometheus Operator,
+ * Thanos, Cortex). By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its
+ * own requests.
  */
 const sharedRank =
   /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
 
-/** Returns labels without those of ranks that work together, and without the process of such a rank. */
+/**
+ * Returns labels without the labels of ranks that work together. If there were such labels, the label of the process is
+ * removed too, since each rank is a process.
+ */
 const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {
   const others = labels.filter(([label]) => !sharedRank.test(label));
   // Python's client adds the label `pid` to gauges of several processes (prometheus_client, multiprocess mode).
@@ -53,8 +56,8 @@ const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['lab
 };
 
 /**
- * Returns the identity of a series. Ranks that report the same requests share an identity. If only the scenario names a
- * metric, each rank keeps its own, since it may count something different.
+ * Returns the identity of a series. Ranks that report the same requests share an identity. If Weir does not know the
+ * metric and only the scenario names it, each rank has its own identity, since each may count something different.
  */
 const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
   JSON.stringify(knownMetrics.has(metric) ? withoutRanks(labels) : labels);
@@ -63,8 +66,8 @@ const isKnown = ({ value }: PrometheusSample): boolean => Number.isFinite(value)
 
 /**
  * Reads the lines of wanted metrics. If several ranks report the same requests, the highest value counts. A series
- * without a finite value stays, so it does not seem to have disappeared. It calls `onUnread` with each line that is no
- * sample.
+ * without a finite value is kept, so that it does not seem to have disappeared. `onUnread` is called with each line
+ * that is no sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
@@ -120,9 +123,12 @@ export class ServerReadings {
   #unread = 0;
   #firstUnread = '';
   readonly #turns = new ProcessTurns();
-  /** Whether a counter has already dropped in the current reading, since one restart makes several counters drop. */
+  /**
+   * Whether a counter has already dropped in the current reading. One restart makes several counters drop, but counts
+   * once.
+   */
   #hasFallen = false;
-  /** The interval of kept scrapes: 1 means all, 2 means every second one. */
+  /** The interval of kept scrapes: 1 means all scrapes, 2 means every second scrape. */
   #keepEvery = 1;
 
   /** The metrics that drop only after a restart. A scenario may also ask for the rate of other metrics. */
@@ -154,7 +160,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. Returns the reason if the scrape is unusable, otherwise `null`. */
+  /** Adds the lines of a scrape. Returns `null`, or the reason why the scrape is unusable. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     const samples = [...reading.values()].flatMap((series) => [...series.values()]);
@@ -289,7 +295,7 @@ export class ServerReadings {
 
   /**
    * Returns the increase of a counter since the last scrape. A counter that dropped is assumed to have restarted at 0,
-   * as in Prometheus's `increase`. A series that was missing continues from its last value, and a new one from 0.
+   * as in Prometheus's `increase`. A series that was missing continues from its last value. A new series starts from 0.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const metric = presentIn(reading, names);

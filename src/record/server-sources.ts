@@ -10,8 +10,8 @@ import type { ServerFigureName } from '../model/measures/server-figures.ts';
  */
 
 /**
- * How a figure is read. `sum` and `mean` combine the series of a metric, such as those of several models, engines or
- * ranks.
+ * How a figure is read. `sum` and `mean` combine the series of a metric, for example the series of several models,
+ * engines or ranks.
  */
 export type FigureSource =
   | {
@@ -19,8 +19,8 @@ export type FigureSource =
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
       /**
-       * A label that marks parts of a whole; `null` if there is none. The label is empty in the whole's series, and has
-       * a value in those of parts.
+       * A label that marks parts of a whole; `null` if there is no such label. The label is empty in the series of the
+       * whole, and has a value in the series of the parts.
        */
       readonly partLabel: string | null;
       readonly factor: number;
@@ -32,7 +32,10 @@ export type FigureSource =
       readonly plus: readonly string[];
       readonly factor: number;
     }
-  /** The increase of one counter divided by that of another counter, or by the sum of several. */
+  /**
+   * The increase of one counter divided by the increase of another counter, or by the sum of the increases of several
+   * counters.
+   */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];
@@ -109,7 +112,7 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    // llama.cpp counts prompt tokens without the cached ones.
+    // llama.cpp counts prompt tokens without the cached tokens.
     prefixHits: percent(
       ['llamacpp:prompt_tokens_cached_total'],
       ['llamacpp:prompt_tokens_total'],
@@ -147,8 +150,8 @@ export const knownMetrics: ReadonlySet<string> = new Set(
 );
 
 /**
- * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors replace it by an
- * underscore, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
+ * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors replace the colon by
+ * an underscore, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
  */
 const otherNames: ReadonlyMap<string, string> = new Map(
   [...knownMetrics].flatMap((name) => {
@@ -160,7 +163,8 @@ const otherNames: ReadonlyMap<string, string> = new Map(
       name.replace(':', '.'),
       `U__${name.replaceAll('_', '__').replace(':', '_3a_')}`,
     ];
-    // OpenMetrics names a counter without `_total`, and some exporters also write its samples like that.
+    // OpenMetrics names a counter without `_total`, and some exporters also leave `_total` out of the names of its
+    // samples.
     const unsuffixed = name.endsWith('_total') ? [name.slice(0, -'_total'.length)] : [];
     return [...others, ...unsuffixed].map((other) => [other, name] as const);
   }),

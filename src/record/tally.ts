@@ -92,8 +92,8 @@ export const mergeTallies = (a: Tally, b: Tally): Tally => {
 };
 
 /**
- * Moves a tally into another one in steps of less than a millisecond, and yields the stored form of each moved part.
- * The generator returns when the last exchange of both tallies ended.
+ * Moves a tally into another tally in steps of less than a millisecond, and yields the stored form of each moved part.
+ * The generator returns the instant at which the last exchange of both tallies ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
   for (const part of parts) {

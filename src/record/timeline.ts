@@ -53,8 +53,8 @@ const countBySecond = (
 };
 
 /**
- * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the rest counts at the
- * last event.
+ * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the remaining tokens
+ * count at the last event.
  */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
@@ -132,9 +132,9 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds with events. An open histogram takes a kilobyte for each used part of its range, an encoded one a few
- * hundred bytes. So only the seconds that were used last stay open. The others are encoded, and opened again if a late
- * request belongs to them.
+ * The seconds with events. An open histogram takes a kilobyte for each used part of its range, an encoded histogram a
+ * few hundred bytes. So only the seconds that were used last stay open. The other seconds are encoded, and opened again
+ * if a late request belongs to them.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
@@ -183,13 +183,13 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /**
- * Returns the open latencies of a second. If more than `atMost` seconds are then open, it encodes the least recently
- * used one.
+ * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used second
+ * is encoded.
  */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);
-  // Most requests are due in the same second as the request before them.
+  // Most requests are due in the same second as the previous request.
   if (existing !== undefined && timeline.newest === second) return existing;
   timeline.newest = second;
   const latency = existing ?? unseal(sealed.get(second) ?? {});
@@ -224,13 +224,14 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
 };
 
 /**
- * The number of seconds that stay open while parts are added. Few are enough, since adding a part uses each second
+ * The number of seconds that stay open while parts are added. A few are enough, since adding a part uses each second
  * once.
  */
 const openSecondsWhenAdding = 16;
 
 /**
- * Records the run second by second, from 0 to the last second with an event. At most `openSeconds` of them are open.
+ * Records the run second by second, from 0 to the last second with an event. At most `openSeconds` seconds are open at
+ * the same time.
  */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, TimelineSecond> => ({
   record: (timeline, observation) => {

@@ -43,7 +43,7 @@ const add = (audit: UsageAudit, check: AuditName, { reported, bound, differs }: 
   counts.bound += bound;
 };
 
-/** Returns the stored form of what the checks found; without a field if they checked nothing. */
+/** Returns the stored form of what the checks found; an empty object if they checked nothing. */
 export const storedUsageAudit = ({
   usageAudit,
 }: {

@@ -27,8 +27,8 @@ interface RateCurve {
 }
 
 /**
- * The tolerance when areas are compared, in arrivals. An area this close to the end of a segment counts as beyond it.
- * So 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
+ * The tolerance when areas are compared, in arrivals. An area that is less than this below the end of a segment counts
+ * as beyond it. So 0.1/s for 30 s means 3 arrivals, although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
 
@@ -104,7 +104,7 @@ const drawGamma = (draw: Draw, shape: number): number =>
 
 /**
  * Creates the gaps of a Poisson process. The process has no memory, so its first gap has the same distribution as all
- * others.
+ * other gaps.
  */
 const exponentialGaps = (draw: Draw): Gaps => {
   const next = (): number => -Math.log1p(-draw.uniform());
@@ -113,8 +113,9 @@ const exponentialGaps = (draw: Draw): Gaps => {
 
 /**
  * Creates gamma gaps of mean 1. The process starts at a random point within a gap, so the mean number of arrivals in an
- * area equals the area. If it started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5 arrivals.
- * The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
+ * area equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5
+ * arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
+ * Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
@@ -162,8 +163,8 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Areas that differ in their last bit can round to times in the wrong order. Both then get the earlier arrival's
-    // time.
+    // Two areas that differ in their last bit can round to times in the wrong order. Both arrivals then get the time of
+    // the earlier one.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -175,8 +176,8 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
 
 /**
  * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due when
- * the area under the curve reaches n: at 2/s, arrival 3 is due after 1.5 s. With `poisson` and `gamma` the gaps within
- * that area are random, so the number of arrivals is also random.
+ * the area under the curve reaches n: at 2/s, arrival 3 is due after 1.5 s. With `poisson` and `gamma`, the gaps in
+ * this area are random, so the number of arrivals is also random.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);

@@ -8,7 +8,7 @@ export interface User {
 }
 
 /**
- * Returns the users that one slice owns, in order. It leaves out users who would begin after the end of the stage. All
+ * Returns the users that one slice owns, in order. Users who would begin after the end of the stage are left out. All
  * users begin evenly over the ramp-up: 4 users and 8 s mean 0, 2, 4 and 6 s.
  */
 export const usersOf = (
@@ -28,7 +28,10 @@ export const usersOf = (
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
-/** Generates the iterations that the users of one slice may claim, in order. The slices with users take turns. */
+/**
+ * Generates the iterations that the users of one slice may claim, in order. Slices that have users take turns to own
+ * the iterations.
+ */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);
   if (slice.index >= stride) return;

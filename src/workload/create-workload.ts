@@ -20,7 +20,7 @@ const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /**
  * Returns the random source of a shared text. The text depends only on the plan's seed, so all stages and slices get
- * the same one.
+ * the same text.
  */
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
@@ -91,8 +91,8 @@ export const syntheticConversation = (
 };
 
 /**
- * Generates a prompt as long as that of a request in a trace. Two prompts that begin with the same blocks begin with
- * the same text.
+ * Generates a prompt as long as the prompt of a request in a trace. Two prompts that begin with the same blocks begin
+ * with the same text.
  */
 export const tracedPrompt = (
   trace: Trace,
@@ -110,7 +110,7 @@ export const tracedPrompt = (
 };
 
 export interface WorkloadSources {
-  /** Returns the words for a tokenizer. Without a tokenizer, returns those for OpenAI's. */
+  /** Returns the words for a tokenizer. Without a tokenizer, returns the words for OpenAI's tokenizers. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
@@ -192,7 +192,7 @@ const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): Cha
   };
 };
 
-/** Returns the beginnings of a prompt in a trace. Each ends with a block. */
+/** Returns the beginnings of a prompt in a trace. Each beginning ends with a block. */
 const sharedInTrace = (trace: Trace, index: number): SharedText => {
   const tokens = trace.inputTokens(index);
   const beginnings = trace.blocksOf(index).map((block, i) => ({

@@ -83,7 +83,8 @@ const messagesWithMedia = (
 };
 
 /**
- * Returns a field of a row that is a mapping. An absent field gives an empty mapping, and any other value gives `null`.
+ * Returns a field of a row that should be a mapping. An absent field gives an empty mapping, and any value that is not
+ * a mapping gives `null`.
  */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
@@ -143,8 +144,8 @@ const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body'
 
 /**
  * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts. The messages and
- * the most tokens come from its body. Its model becomes a field that counts as not sent, since the scenario sets the
- * model, as it sets `stream`. Any other row stays unchanged.
+ * the most tokens come from the body of the row. The model in the body becomes a field that counts as not sent, since
+ * the scenario sets the model, as it sets `stream`. A row that is not of a batch stays unchanged.
  */
 const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const body = mappingOf(row['body']);
@@ -156,7 +157,8 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
 };
 
 /**
- * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is not, since those are sent.
+ * Returns whether a row is a conversation of ShareGPT. A row that has a prompt or messages is not, since its prompt or
+ * messages are sent.
  */
 const isConversation = (
   fields: Readonly<Record<string, unknown>> | null,
@@ -199,8 +201,8 @@ const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
- * Parses the records of a comma-separated table (RFC 4180). It leaves out empty lines. If a quote is wrong or has no
- * end, it returns a text that begins with the number of its line.
+ * Parses the records of a comma-separated table (RFC 4180). Empty lines are left out. If a quote is wrong or has no
+ * end, returns a text that begins with the number of the line.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -236,7 +238,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // A text that is not JSON stays a text. It is then refused, because it is no mapping.
+    // A text that is not JSON stays a text. It is refused later, because a text is no mapping.
     return cell === '' ? undefined : (parsedJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
@@ -263,15 +265,15 @@ const userRoles = new Set<string>(['human', 'user', 'prompter']);
 
 type Turn = Readonly<Record<string, unknown>> | null;
 
-/** Returns whether a turn is a question. Files write its role in any capitals, such as `Human` or `USER:`. */
+/** Returns whether a turn is a question. Files write the role of a turn in any capitals, such as `Human` or `USER:`. */
 const isQuestion = (turn: Turn): boolean => {
   const role = turn?.['from'] ?? turn?.['role'] ?? turn?.['speaker'] ?? turn?.['author'];
   return typeof role === 'string' && userRoles.has(role.replace(/:\s*$/, '').trim().toLowerCase());
 };
 
 /**
- * Returns the turns of a conversation. The raw export of ShareGPT has them as `items`, others as `messages`. The
- * conversation may also be their list.
+ * Returns the turns of a conversation. The raw export of ShareGPT has the turns as `items`, other files as `messages`.
+ * The conversation may also be the list of turns itself.
  */
 const turnsOf = (conversation: unknown): readonly Turn[] => {
   if (Array.isArray(conversation)) return conversation.map(mappingOf);
@@ -280,7 +282,7 @@ const turnsOf = (conversation: unknown): readonly Turn[] => {
   return said.find((turns) => Array.isArray(turns))?.map(mappingOf) ?? [null];
 };
 
-/** Returns the text of a turn; empty for none. The text may be a list of text parts. */
+/** Returns the text of a turn; empty if the turn has no text. The text may be a list of text parts. */
 const textOf = (turn: Turn): string => {
   const said = turn?.['value'] ?? turn?.['content'] ?? turn?.['text'];
   const parts = Array.isArray(said) ? said.map((part) => mappingOf(part)?.['text']) : [said];
@@ -303,7 +305,10 @@ const instructionsIn = (conversation: unknown): readonly string[] => {
   });
 };
 
-/** Adds the first question with a text, or skips a conversation without one. Returns whether its turns can be read. */
+/**
+ * Adds the first question that has a text, or skips a conversation without such a question. Returns whether the turns
+ * of the conversation can be read.
+ */
 const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
   const turns = turnsOf(conversation);
   if (turns.includes(null)) return false;
@@ -318,10 +323,10 @@ const addConversation = (rows: DatasetRows, conversation: unknown, place: string
 };
 
 /**
- * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. Like
- * other load generators, it takes the first question of each conversation, and leaves out conversations without one. An
- * entry may also be a prompt: a text, or an object with `prompt`. A problem names the entry instead of the line, since
- * the file is one line.
+ * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. As in
+ * other load generators, the first question of each conversation becomes a prompt, and conversations without a question
+ * are left out. An entry may also be a prompt: a text, or an object with `prompt`. A problem names the entry instead of
+ * the line, since the whole file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parsedJson(text);

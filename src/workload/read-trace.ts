@@ -34,13 +34,15 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
   yield decoder.decode();
 }
 
-/** The longest line of a trace in characters. A million tokens in blocks of 16 have 0.5 million. */
+/**
+ * The longest line of a trace, in characters. A line with a million tokens in blocks of 16 has 0.5 million characters.
+ */
 const longestLine = 4 * 1024 ** 2;
 
 class EndlessLine extends Error {}
 class OtherEncoding extends Error {}
 
-/** Splits texts into lines without their ends (LF or CRLF). Throws an `EndlessLine` if one is too long. */
+/** Splits texts into lines without their ends (LF or CRLF). Throws an `EndlessLine` if a line is too long. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
@@ -80,7 +82,7 @@ class SelectedRows {
       cut.until === null ? Number.POSITIVE_INFINITY : Math.round(cut.until * ticksPerMillisecond);
   }
 
-  /** Adds a row. Returns what is wrong with it; `null` if nothing is. */
+  /** Adds a row. Returns what is wrong with the row; `null` if nothing is wrong. */
   add({ at, input, output, blocks, unread }: TraceRow): string | null {
     this.#origin ??= at;
     const since =
@@ -146,8 +148,8 @@ const doubtfulGap = 10;
 /** The length in ms below which a whole recording is doubtful, since nobody records half a second of traffic. */
 const shortestRecording = 500;
 /**
- * The length in ms below which a recording with more than 20 requests a second is doubtful. An hour that is written in
- * seconds looks as if it lasted 3.6 s.
+ * The length in ms below which a recording with more than 20 requests a second is doubtful. If times in seconds are
+ * read as ms, a recording of an hour seems to last 3.6 s.
  */
 const [shortestDenseRecording, denseGap] = [5000, 50];
 /** The mean gap in ms above which a recording is doubtful, since nobody replays three requests an hour. */
@@ -155,7 +157,7 @@ const longestGap = 20 * 60_000;
 
 /**
  * Asks for the unit if requests come so fast or so slowly on average that the times are probably not in the assumed
- * unit. Seconds look like that if they are read as ms, and ms if they are read as seconds.
+ * unit. Seconds that are read as ms look too fast, and ms that are read as seconds look too slow.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
@@ -198,7 +200,7 @@ const collectRows = (
 ): RecognisedTrace | string => {
   const numbered = numberedLines(lines);
   const first: NumberedLine[] = [];
-  // `for … of` would close the generator, which is needed afterwards.
+  // `for … of` would close the generator, but the generator is needed afterwards.
   for (let next = numbered.next(); next.done !== true; next = numbered.next()) {
     first.push(next.value);
     if (first.length === recognisedLines) break;

@@ -6,8 +6,8 @@ export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;
   /**
-   * Whether a message keeps the space at its beginning. With SentencePiece it does not, since that tokenizer adds a
-   * space itself.
+   * Whether a message keeps the space at its beginning. With SentencePiece a message does not keep it, since that
+   * tokenizer adds a space itself.
    */
   readonly keepsLeadingSpace: boolean;
 }
@@ -16,9 +16,9 @@ export interface SingleTokenWords {
 const minWords = 100;
 
 /**
- * Unpacks a list of words, each of which is one token together with the space before it. A line has the words with the
- * same first letter. A word is written as the number of letters that it shares with the word before it, and then its
- * other letters: `0able1corn` means able and acorn. So the list takes half the space in the package.
+ * Unpacks a list of words. Each word is one token together with the space before it. A line has the words with the same
+ * first letter. A word is written as the number of letters that it shares with the previous word, followed by its other
+ * letters: `0able1corn` means able and acorn. So the list takes half the space in the package.
  */
 export const unpackWords = (packed: string): string =>
   packed.replaceAll(/.+/g, (line) => {
@@ -33,13 +33,15 @@ export const unpackWords = (packed: string): string =>
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Returns whether texts of these words, in several orders, have exactly as many tokens as words. */
+/** Returns whether texts that consist of these words, in several orders, have exactly as many tokens as words. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
-/** Selects the words that are one token each, both alone and within a text. If there are too few, returns a problem. */
+/**
+ * Selects the words that are one token each, both alone and within a text. Returns a problem if too few words are left.
+ */
 export const selectSingleTokenWords = (
   list: string,
   name: string,

@@ -10,14 +10,14 @@ export interface TraceTime {
 export const ticksPerSecond = 10_000_000;
 const tickDigits = 7;
 
-/** For each unit, the number of decimal places by which a number is shifted to get seconds. */
+/** For each unit, the number of decimal places by which a number is shifted to the right to get seconds. */
 const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TraceUnit, number>;
 
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; `null` if the text is none. It shifts the digits instead of dividing, since a time
- * in nanoseconds since 1970 has more digits than a JavaScript number holds.
+ * Parses a decimal number in a unit; `null` if the text is no such number. The digits are shifted instead of divided,
+ * since a time in nanoseconds since 1970 has more digits than a JavaScript number holds.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -78,8 +78,8 @@ export interface RecognisedTrace {
 }
 
 /**
- * Recognises a format from the first lines of a file; `null` if it is another format. The scenario can name the unit of
- * times.
+ * Recognises a format from the first lines of a file; `null` if the file has another format. The scenario can name the
+ * unit of times.
  */
 type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
 
@@ -144,7 +144,7 @@ const cellsIn = (line: string, mark: string): readonly string[] => {
   return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 };
 
-/** The columns that are the sum of others, so leaving them out loses nothing. */
+/** The columns that are the sum of other columns, so leaving them out loses nothing. */
 const sums = ['total tokens'];
 
 /** Returns the names and places of the columns that are not replayed. */
@@ -159,7 +159,10 @@ const namesOfUnread = (
     return isRead ? [] : [[name, place] as const];
   });
 
-/** Returns whether a value says something. An absent value, an empty text or list, 0, and −1 (for none) do not. */
+/**
+ * Returns whether a value says something. An absent value, an empty text or list, 0, and −1 (which means none) say
+ * nothing.
+ */
 const isFilled = (value: unknown): boolean => {
   if (typeof value === 'string') return value.trim() !== '' && isFilled(Number(value));
   if (Array.isArray(value)) return value.length > 0;
@@ -167,8 +170,8 @@ const isFilled = (value: unknown): boolean => {
 };
 
 /**
- * Returns a function that reads a table by the names of its columns, since other columns of a trace differ between its
- * releases. Spreadsheets quote cells, and some separate them by semicolons or tabs.
+ * Returns a function that reads a table by the names of its columns, since the other columns of a trace differ between
+ * releases of the trace. Spreadsheets quote cells, and some spreadsheets separate cells by semicolons or tabs.
  */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
@@ -203,7 +206,10 @@ const fieldsOf = (line: string): Fields | null => {
   return typeof value === 'object' && value !== null ? (value as Fields) : null;
 };
 
-/** Matches a time as it is written. A parsed number would lose a fraction of zero, and digits of a number with 19. */
+/**
+ * Matches a time as it is written. If JSON.parse parsed the number, it would lose a fraction of zero, and digits of a
+ * number that has 19 digits.
+ */
 const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
 
 /** Returns a time as decimal digits; `null` if it is negative or not a number. */
@@ -235,7 +241,7 @@ const jsonRow =
     return { at, input, output, blocks: ids, unread };
   };
 
-/** The numbers of tokens in a block: those of published traces and of tools that write traces. */
+/** The block sizes, in tokens, that published traces have and that tools write. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
 /** Returns the first of `blockSizes` that fits the number of blocks in each row, or else Mooncake’s. */

@@ -63,7 +63,7 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (!Number.isFinite(limit)) return [];
   const requests = new ReleaseRule(limit, apart);
   if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
-  // The key whose bursts follow each other soonest decides, so the wait is never overstated.
+  // The shortest time between the bursts of any key decides, so the wait is never overstated.
   const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
   return [
     requests,
@@ -75,9 +75,9 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
 };
 
 /**
- * Computes the shortest wait that a plan's pace imposes. With n requests per window over all keys, each request is sent
- * at least one window after the n-th request before it. The same holds for the requests of a burst. The wait for tokens
- * is reported separately, since answers may be shorter than their bound.
+ * Computes the shortest wait that a plan's pace imposes. If all keys together have n requests per window, each request
+ * is sent at least one window after the n-th request before it. The same rule holds for the requests of a burst. The
+ * wait for tokens is reported separately, since answers may be shorter than their bound.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
@@ -133,7 +133,7 @@ export interface ForecastInput {
   readonly workload: Workload;
   /** The assumed time until a user receives an answer; above 0. */
   readonly answerTime: Milliseconds;
-  /** The assumed cached shares of prompts; absent if none is assumed. */
+  /** The assumed cached shares of prompts; absent if no shares are assumed. */
   readonly cachedShares?: readonly CachedShare[] | undefined;
 }
 

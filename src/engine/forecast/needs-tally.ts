@@ -6,13 +6,16 @@ import type {
 } from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
-/** The bases of an amount, the most certain one first. */
+/** The bases of an amount, the most certain basis first. */
 const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
 
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
-/** Sums the tokens and costs of requests. With many requests, it samples some and scales their sum up. */
+/**
+ * Sums the tokens and costs of requests. If there are many requests, it samples some of them and scales the sum of the
+ * sample up.
+ */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
   readonly #isAssumed: boolean;

@@ -22,7 +22,9 @@ export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
 const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
-/** Returns the smallest calibrated load that is at least the load of a run; `null` if there is none. */
+/**
+ * Returns the smallest calibrated load that is at least the load of a run; `null` if no calibrated load is so large.
+ */
 export const calibratedFor = (
   { cells }: Calibration,
   load: RunLoad,

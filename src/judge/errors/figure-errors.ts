@@ -19,25 +19,26 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
 import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.ts';
 
 /**
- * This file computes how much the load generator can have changed a percentile. It reads every instant late, by a time
- * E ≥ 0. E is at most the sum of two parts. The first part is the time that other work in the event loop took before
- * the read. It is recorded for each request, and includes the lag of the start for durations that count from the due
- * instant. The second part is the time until the process ran at all, which the self-test streams show.
+ * This file computes how much the load generator can have changed a percentile. The load generator reads every instant
+ * late, by a time E ≥ 0. E is at most the sum of two parts. The first part is the time that other work in the event
+ * loop took before the read. It is recorded for each request, and includes the lag of the start for durations that
+ * count from the due instant. The second part is the time until the process ran at all, which the self-test streams
+ * show.
  *
- * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
- * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
- * x, or if E exceeds e. So the true q-quantile lies between X(q − α) − e and X(q), however X and E depend on each
+ * A measured duration X that ends with such a read is too long by E, so the true duration is X − E. Choose any e. Let α
+ * be the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is
+ * below x, or if E exceeds e. So the true q-quantile lies between X(q − α) − e and X(q), however X and E depend on each
  * other. A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
- * X(q + α) + e. Every e, with its α, gives a valid bound. Several are tried, and the best bound is used.
+ * X(q + α) + e. Every e, with its α, gives a valid bound. Several values of e are tried, and the best bound is used.
  *
  * Example: the measured p95 is 240 ms, and no read was more than 15 ms late. The true p95 is at least 240 − 15 = 225
  * ms. If all but 1 % of the reads were at most 2 ms late, and the measured p94 is 230 ms, the true p95 is at least 230
  * − 2 = 228 ms, which is the better bound. So the true p95 lies between 228 and 240 ms.
  *
- * The self-test streams are a sample of the instants of a run, and so are the requests. By chance, more of the instants
- * can be late than the streams show, and more of the requests than of the instants. So α is the largest share that is
- * likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then up to 0.9 % of
- * all instants can be later than that, and up to 2 of 100 requests.
+ * The self-test streams are a sample of the instants of a run, and so are the requests. By chance, a larger share of
+ * the instants can be late than the streams show, and a larger share of the requests than of the instants. So α is the
+ * largest share that is likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late.
+ * Then up to 0.9 % of all instants can be later than that, and up to 2 of 100 requests.
  */
 
 /** How an error of `e` ms in a duration changes a figure. */
@@ -55,15 +56,18 @@ interface ErrorForm {
    * The names of the distributions with the least and the greatest true value of each sample, if these are recorded.
    */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the longest of several durations of a request. Then each of their reads can change it. */
+  /**
+   * Whether the figure is the longest of several durations of a request. Then the reads of each duration can change the
+   * figure.
+   */
   readonly isGreatest?: true;
 }
 
 const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
 /**
- * The way in which an error changes each measure. A measure that is not a time has no error, and neither has a time
- * that Weir itself decides.
+ * The way in which an error changes each measure. A measure that is not a time has no error. A time that Weir itself
+ * decides has no error either.
  */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
@@ -112,7 +116,8 @@ const shiftedFigure = (
 
 /**
  * Returns the least number by which a request's duration is divided. Measures that leave out the first token exist only
- * for longer answers, so they divide by at least 1. The scale also counts answers with one token or none.
+ * for answers of at least two tokens, so they divide by at least 1. The scale also counts answers with one token or
+ * none.
  */
 const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
   excludedUnits === undefined ? Math.max(1e-9, scale) : Math.max(1, scale - excludedUnits);
@@ -176,8 +181,8 @@ interface Measured {
 }
 
 /**
- * Creates a function that returns how late instants can be, in ms. It leaves out two shares of the requests: one for
- * the recorded delays, one for the delays of the machine.
+ * Creates a function that returns how late instants can be, in ms. The function leaves out two shares of the requests:
+ * one share for the recorded delays, and one share for the delays of the machine.
  */
 const latenessOf = (
   read: ReadResult,
@@ -263,8 +268,8 @@ const boundsByLateness = (
 };
 
 /**
- * Returns the bounds of a true mean, which is shorter than the measured one by the mean delay. Returns `null` if no
- * recorded delay bounds the error on average: for rates, and for times between reads of a stream other than gaps.
+ * Returns the bounds of a true mean. The true mean is less than the measured mean by the mean delay. Returns `null` if
+ * no recorded delay bounds the error on average: for rates, and for times between reads of a stream other than gaps.
  */
 const boundsOfMean = (
   read: ReadResult,
@@ -287,14 +292,16 @@ const boundsOfMean = (
 };
 
 export interface FigureErrors {
-  /** Returns the bounds of a measure in the selected groups; `null` if it has no samples or no error. */
+  /** Returns the bounds of a measure in the selected groups; `null` if the measure has no samples or no error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
   /**
    * Returns the bounds of a measure as `boundsOf` does, but without answers that failed after their first token or
    * audio.
    */
   readonly boundsOfCompleted: (measure: MeasureName, where: LabelFilter) => Bounds | null;
-  /** Returns the bounds of a mean of completed requests; `null` if it has no samples, no error or no known bound. */
+  /**
+   * Returns the bounds of a mean of completed requests; `null` if the mean has no samples, no error or no known bound.
+   */
   readonly boundsOfMean: (measure: MeasureName, where: LabelFilter) => ErrorBounds | null;
 }
 

@@ -14,8 +14,8 @@ export interface ReadingDelay {
 }
 
 /**
- * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of the delays that were not observed;
- * they count as infinite.
+ * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of the delays that were not observed.
+ * Unobserved delays count as infinite.
  */
 const delayBeyond = (
   delays: readonly (readonly [delay: number, weight: number])[],
@@ -75,8 +75,8 @@ export const readingDelayOf = (result: Result): ReadingDelay => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
   });
-  // The delays are remembered, since every figure asks for the same few shares, and computing one reads all samples of
-  // the run.
+  // The delays are remembered, since every figure asks for the same few shares, and computing a delay reads all samples
+  // of the run.
   const known = new Map<number, number>();
   const beyond = (share: number): number => {
     const found = known.get(share) ?? Math.max(...slices.map((slice) => slice.beyond(share)));

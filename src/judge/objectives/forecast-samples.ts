@@ -12,8 +12,8 @@ import { sumOf } from '../../model/sums.ts';
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
 /**
- * The ways to count samples of measures that do not have exactly one for each completed request; `null` if only the
- * answers can show the number.
+ * The ways to count the samples of measures for which a completed request may have no sample, or several; `null` if
+ * only the answers can show the number.
  */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
@@ -28,7 +28,7 @@ const specialCounts: Partial<
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Returns the maximum number of samples of a measure; `null` if it is unknown for any group. */
+/** Returns the maximum number of samples of a measure; `null` if the number is unknown for any group. */
 const samplesOf = (
   name: MeasureName,
   groups: readonly ForecastGroup[],

@@ -18,8 +18,8 @@ import { ratedIn } from './judge-objectives.ts';
 
 /**
  * This file asks whether one stretch of a run alone makes a verdict. An interval assumes that the seconds of a run are
- * samples of one process. Some runs are not: a gateway may refuse everything for its first 25 s, and nothing later.
- * After 30 s its failures exclude any bound, but say nothing about the next minutes.
+ * samples of one process. In some runs they are not: a gateway may refuse everything for its first 25 s, and nothing
+ * later. After 30 s, the failures of such a gateway exclude any bound, but say nothing about the next minutes.
  */
 
 interface BySecond {
@@ -68,7 +68,10 @@ const ratioOf = (seconds: readonly Part[]): number =>
   seconds.reduce((total, { sum }) => total + sum, 0) /
   seconds.reduce((total, { of }) => total + of, 0);
 
-/** Returns the longest stretch of consecutive seconds with one verdict, as its first second and the one after it. */
+/**
+ * Returns the longest stretch of consecutive seconds with one verdict, as its first second and the second after its
+ * end.
+ */
 const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, to: number] => {
   let longest: readonly [number, number] = [0, 0];
   let from = 0;
@@ -79,7 +82,7 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** The share of the seconds with arrivals that is too small to contradict the others. */
+/** The largest share of the seconds with arrivals that cannot contradict the other seconds. */
 const negligible = 0.05;
 /**
  * The share of contradicting seconds that is negligible at the beginning of a run. It is larger, since the server may
@@ -88,8 +91,9 @@ const negligible = 0.05;
 const negligibleBefore = 0.2;
 
 /**
- * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict. It also
- * stands if that stretch is nearly the whole run, or if the timeline lacks the figure or shows another one.
+ * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict. The
+ * verdict also stands if that stretch is nearly the whole run, if the timeline lacks the figure, or if the timeline
+ * shows another verdict.
  */
 export const standsWithoutStretch = (
   result: Result,

@@ -18,8 +18,8 @@ import { failuresBeside } from '../../model/result/summary.ts';
 /** The figure of an objective so far. `low` and `high` are the ends of its 95 % confidence interval. */
 export interface ObservedValue {
   /**
-   * The value in the figure's unit; `null` without data. A percentile is infinite if fewer arrivals completed than it
-   * needs.
+   * The value in the figure's unit; `null` without data. A percentile is infinite if too few arrivals completed to
+   * reach it.
    */
   readonly observed: number | null;
   /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
@@ -39,10 +39,13 @@ export interface ObservedValue {
   readonly failed?: number;
   /**
    * The quantile of the samples at which a percentile or an extreme lies. Failed arrivals make it higher than the
-   * objective's own.
+   * quantile that the objective names.
    */
   readonly level?: number;
-  /** The number of answers that do not report the figure; absent if all do. `bounds` says how far they can move it. */
+  /**
+   * The number of answers that do not report the figure; absent if all answers report it. `bounds` says how far the
+   * silent answers can move the figure.
+   */
   readonly unreported?: number;
   readonly bounds?: { readonly low: number; readonly high: number };
 }
@@ -52,14 +55,14 @@ interface Interval {
   readonly high: number | null;
 }
 
-/** The functions from which figures are computed. Only those that a figure needs are called. */
+/** The functions from which figures are computed. Only the functions that a figure needs are called. */
 export interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
-  /** Counts the arrivals of those traffic kinds that can have the measure. */
+  /** Counts the arrivals of the traffic kinds that can have the measure. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
   /**
-   * Returns how strongly arrivals depend on each other, for a percentile where a share of them failed; `null` if
-   * unknown.
+   * Returns how strongly arrivals depend on each other, for a percentile where the share `failed` of them failed;
+   * `null` if unknown.
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
@@ -69,11 +72,11 @@ export interface FigureSources {
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
   readonly cachedPrompts: () => CachedPrompts;
   readonly cachedHalfWidth: () => number | null;
-  /** Returns the values of a server’s figure; none if too many readings are missing. */
+  /** Returns the values of a server’s figure; an empty list if too many readings are missing. */
   readonly server: (name: string) => readonly number[];
   /**
-   * Returns the events of a rate in each second after the warm-up. If the objective names stages, only their seconds
-   * count.
+   * Returns the events of a rate in each second after the warm-up. If the objective names stages, only the seconds of
+   * these stages count.
    */
   readonly rated: (name: RateName) => readonly number[];
 }
@@ -81,7 +84,8 @@ export interface FigureSources {
 export interface Stopping {
   /**
    * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means as strongly as
-   * those at the percentile. Variation of the values within the bound does not matter, since they keep it anyway.
+   * the arrivals at the percentile. How much the values within the bound vary does not matter, since all of them keep
+   * the bound.
    */
   readonly dependence: (
     name: MeasureName,
@@ -113,8 +117,8 @@ const around = (
 };
 
 /**
- * The independent samples that an interval by Student's t needs, for each square of the samples' skewness (Cochran,
- * Sampling Techniques, section 2.15).
+ * The number of independent samples that an interval by Student's t needs, as a multiple of the squared skewness of the
+ * samples (Cochran, Sampling Techniques, section 2.15).
  */
 const samplesPerSkewness = 25;
 /** The fewest independent samples that show how far requests in a queue depend on each other. */
@@ -124,9 +128,9 @@ const leastIndependent = 50;
 const unseen = Math.log(50);
 
 /**
- * Returns how far a true mean can be from that of skewed samples between 0 and `longest`, with a chance of 2 % on each
- * side (Maurer and Pontil, Empirical Bernstein Bounds, 2009, theorem 4). The largest values count as independent of
- * each other, as in `rare`. The dependence of the others is in `effective`.
+ * Returns how far a true mean can be from the mean of skewed samples between 0 and `longest`, with a chance of 2 % on
+ * each side (Maurer and Pontil, Empirical Bernstein Bounds, 2009, theorem 4). The largest values count as independent
+ * of each other, as in `rare`. The dependence of the other values is in `effective`.
  */
 const marginOfSkewed = (n: number, variance: number, effective: number, longest: number): number =>
   Math.sqrt((2 * variance * unseen) / effective) + (7 * longest * unseen) / (3 * (n - 1));
@@ -158,7 +162,7 @@ const observeMean = (name: MeasureName, sources: FigureSources, divisor: number)
   };
 };
 
-/** Returns a share and its intervals in percent; they are given between 0 and 1. */
+/** Returns a share and its intervals in percent. The arguments are between 0 and 1. */
 const inPercent = ({ observed, n, low, high, outer }: ObservedValue): ObservedValue => {
   const percent = (share: number | null): number | null =>
     share === null ? null : Math.min(1, share) * 100;
@@ -213,7 +217,7 @@ const observePercentile = (
           stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
           stopping.divisor,
         )!;
-  // The dependence of the times does not matter for whether enough arrivals completed.
+  // Whether enough arrivals completed does not depend on the dependence of the times.
   const effective = Number.isFinite(value) ? found.effective : n;
   const failed = outer.high === Number.POSITIVE_INFINITY ? { failed: failures } : {};
   return {
@@ -251,7 +255,7 @@ const observeShare = (name: ShareName, sources: FigureSources, divisor: number):
   return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
 };
 
-/** Computes the share of prompt tokens that came from a cache, over the answers that report it. */
+/** Computes the share of prompt tokens that came from a cache, over the answers that report cached tokens. */
 const observeCacheHits = (sources: FigureSources, divisor: number): ObservedValue => {
   const prompts = sources.cachedPrompts();
   const { answers, input, cached, silent } = prompts;

@@ -11,7 +11,7 @@ import {
 
 /**
  * Returns whether groups belong to every population of a run. The seconds of a run count all populations together, so
- * they say nothing about the mean of one.
+ * they say nothing about the mean of a single population.
  */
 export const isOfEachPopulation = (
   { plan: { populations = [] } }: Result,
@@ -21,7 +21,8 @@ export const isOfEachPopulation = (
 
 /**
  * Returns how strongly the arrivals of one population depend on each other. The seconds count all populations together.
- * So all dependence at the population's own percentile may come from its few arrivals.
+ * So all dependence that the seconds show at the percentile of this population may come from the few arrivals of this
+ * population.
  */
 export const dependenceOfPopulation = (
   part: RunPart,

@@ -21,15 +21,15 @@ const growth = 1.5;
 export const nextLook = (plan: Plan, after: number): number => {
   const { autoWarmUp } = plan;
   const start = Math.max(autoWarmUp?.earliest ?? plan.warmUp, stageSpans(plan).at(-1)!.from);
-  // If the run finds its warm-up itself, the warm-up takes at most half of it.
+  // If the run finds its warm-up itself, the warm-up takes at most half of the time since `start`.
   let measured = autoWarmUp === undefined ? firstLook : 2 * firstLook;
   while (start + measured <= after) measured *= growth;
   return start + measured;
 };
 
 /**
- * Returns the undecided objectives: those that more samples could make sure, and those whose verdict rests on one
- * stretch of the run.
+ * Returns the undecided objectives: the objectives that more samples could make sure, and the objectives whose verdict
+ * rests on one stretch of the run.
  */
 export const undecidedObjectives = (result: Result): readonly Objective[] =>
   result.plan.objectives.filter((objective) => {

@@ -39,14 +39,18 @@ export const percentileOf = (name: string): Percentile | null => {
 };
 
 /**
- * Returns whether a figure is a headline figure. Two sides are called the same if their headline figures are the same.
+ * Returns whether a figure is a headline figure. Two sides are called the same if all their headline figures are the
+ * same.
  */
 export const isHeadlineFigure = (traffic: TrafficKind, { measure, q }: Percentile): boolean => {
   const own: readonly MeasureName[] = headlineMeasures[traffic];
   return own.includes(measure) && headlineQuantiles.some((each) => each === q);
 };
 
-/** Returns whether `--gate` accepts a name. It accepts a figure only if more is always better, or always worse. */
+/**
+ * Returns whether `--gate` accepts a name. `--gate` accepts a figure only if a higher value is always better, or always
+ * worse.
+ */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

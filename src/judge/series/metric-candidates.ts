@@ -51,7 +51,7 @@ interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
   /**
-   * Whether this metric must be the same for the sides to be called the same. It counts only if the metric is gated.
+   * Whether this is a headline figure. Two sides are called the same only if their gated headline figures are the same.
    */
   readonly headline: boolean;
   readonly remark: string | null;
@@ -61,10 +61,16 @@ interface Candidate {
 
 export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly scale: 'ratio';
-  /** The smallest relevant change, as a share of the base. `floor` is its least amount in the metric's unit. */
+  /**
+   * The smallest relevant change, as a share of the base. `floor` is the least amount of a relevant change, in the
+   * metric's unit.
+   */
   readonly effect: number;
   readonly floor: number;
-  /** The share of the observed figure by which the true one can differ. The smallest relevant change grows with it. */
+  /**
+   * The share of the observed figure by which the true figure can differ. The smallest relevant change grows with this
+   * share.
+   */
   readonly error: number;
 }
 
@@ -166,8 +172,8 @@ const unreportedFigure = (
 };
 
 /**
- * Returns how far the true percentile can be from the observed one, as a share of the latter. It takes the geometric
- * mean over the runs of each side, and returns the larger one.
+ * Returns how far the true percentile can be from the observed percentile, as a share of the observed one. Takes the
+ * geometric mean over the runs of each side, and returns the larger of the two means.
  */
 const errorOf = (
   runs: Both<readonly Repetition[]>,
@@ -225,8 +231,8 @@ const rateIntervalOf = (result: Result, total: RateTotal): Interval | null => {
 };
 
 /**
- * Returns a share of the arrivals: those answered with 429 (`limited`), or those that failed in any other way
- * (`errors`).
+ * Returns a share of the arrivals: the arrivals answered with 429 (`limited`), or the arrivals that failed in any other
+ * way (`errors`).
  */
 const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
@@ -284,7 +290,7 @@ const totalCandidates = (
   ];
 };
 
-/** Returns a candidate for a requested metric that no run has. It makes the comparison inconclusive. */
+/** Returns a candidate for a requested metric that no run has. Such a candidate makes the comparison inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
   labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',

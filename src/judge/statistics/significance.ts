@@ -4,7 +4,7 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import { sumOf } from '../../model/sums.ts';
 
 export interface Contrast {
-  /** The mean of the second set minus that of the first. */
+  /** The mean of the second set minus the mean of the first set. */
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;

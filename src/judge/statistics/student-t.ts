@@ -8,10 +8,10 @@ export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * Returns the t that |T| exceeds with the probability `tails` (0 < tails < 1), to eleven digits. It searches for the
- * root of the logarithm of the probability by false position in the Illinois form (M. Dowell & P. Jarratt, BIT 11,
- * 1971), and halves the bracket at every third step. It does not use Cephes's own inverse of I_x, which is wrong by a
- * factor of 13 at 1e-9 with 100,000 degrees of freedom.
+ * Returns the value t that |T| exceeds with the probability `tails` (0 < tails < 1), to eleven digits. The function
+ * searches for the root of the logarithm of the probability by false position in the Illinois form (M. Dowell & P.
+ * Jarratt, BIT 11, 1971), and halves the bracket at every third step. Cephes's own inverse of I_x is not used, since it
+ * is wrong by a factor of 13 at 1e-9 with 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {
   const excessAt = (t: number): number => Math.log(beyondT(t, freedom) / tails);
@@ -45,5 +45,5 @@ export const criticalT = (tails: number, freedom: number): number => {
 /** Returns the probability that a standard normal |Z| exceeds |z|. */
 export const beyondNormal = (z: number): number => 2 * ndtr(-Math.abs(z));
 
-/** Returns the z that a standard normal |Z| exceeds with the probability `tails`. */
+/** Returns the value z that a standard normal |Z| exceeds with the probability `tails`. */
 export const criticalNormal = (tails: number): number => -ndtri(tails / 2);

@@ -17,12 +17,14 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/** Returns the judged value of a percentile. With few samples it is the lower end of the 95 % confidence interval. */
+/**
+ * Returns the judged value of a percentile. With few samples, this is the lower end of the 95 % confidence interval.
+ */
 const judgedValueOf = ({ weak, low, value }: Quantile): number => (weak ? (low ?? value) : value);
 
 /**
- * Returns the level of a run: the worst level that at least 5 % of its seconds reach, and at least three of them. In a
- * run of fewer than three seconds, all must reach it. A single invalid second makes the run degraded.
+ * Returns the level of a run: the worst level that at least 5 % of its seconds, and at least three seconds, reach. In a
+ * run of fewer than three seconds, all seconds must reach the level. A single invalid second makes the run degraded.
  */
 const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -32,7 +34,7 @@ const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Says how many seconds had the worst level, if they were too few to decide the run's level. */
+/** Says how many seconds had the worst level, if these seconds were too few to decide the run's level. */
 const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
@@ -41,8 +43,9 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 };
 
 /**
- * Returns the seconds that are judged: the measured ones without the first second of the run, in which code is compiled
- * and connections are opened. If there are no others, all are judged. `unjudged` is the first second if it is measured.
+ * Returns the seconds that are judged: the measured seconds without the first second of the run, in which code is
+ * compiled and connections are opened. If the first second is the only measured one, it is judged. Otherwise `unjudged`
+ * is the first second if it is measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
@@ -77,7 +80,7 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Returns whether the event loop waits for a CPU: it is busy for twice the time that it has a CPU. */
+/** Returns whether the event loop waits for a CPU: the loop is busy for at least twice as long as it has a CPU. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
@@ -94,7 +97,7 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
 
 /**
  * Judges how many events wait in the event loop. The number counts only if the loop is busy. An idle loop has few
- * turns. With answers in bursts, up to 28 events per turn wait even in a healthy loop.
+ * turns: if answers come in bursts, up to 28 events per turn wait in it although it is healthy.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -113,8 +116,8 @@ const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
 const longestWakeUp = 50e-6;
 
 /**
- * Returns the wait for a CPU without the normal time to wake up. That time comes from the second with the shortest wait
- * per turn.
+ * Returns the wait for a CPU without the normal time to wake up. The normal time is taken from the second with the
+ * shortest wait per turn.
  */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(
@@ -233,8 +236,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors.
- * Prototypes of the engine gave their thresholds.
+ * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors. Their
+ * thresholds come from measurements of prototypes of the engine.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

@@ -94,7 +94,9 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} ${percentileName(q)} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** Judges how well the headline figures are known. Bad figures cannot make a run invalid, since only its load can. */
+/**
+ * Judges how well the headline figures are known. Bad figures cannot make a run invalid; only the load of a run can.
+ */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
@@ -122,7 +124,7 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * The largest lag of a start, in ms. Only a share of starts may lag more. With starts 100 ms late, a tenth of the
+ * The largest lag of a start, in ms. Only a small share of starts may lag more. With starts 100 ms late, a tenth of the
  * requests of each second move into the next second.
  */
 const maxStartLag = 100;
@@ -189,7 +191,7 @@ const maxSampleDelay = 100;
 const minSampledShare = 0.9;
 
 /**
- * Returns whether all slices end at the same time. Slices do not if users share a number of requests, or if the run is
+ * Returns whether all slices end at the same time. They do not if users share a number of requests, or if the run is
  * stopped.
  */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
@@ -273,7 +275,7 @@ const ownFailures = (
 /**
  * Reports requests that were lost because the server closed their kept connection. The target never received this part
  * of the load, and a client with a new connection for each request would not have lost it. All other failures of
- * connections are the target's.
+ * connections are failures of the target.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
   const { due, byCause } = connectionFailuresOf(result);
@@ -291,7 +293,7 @@ const connectionSignal = (result: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether slices started at the same time. Otherwise a second of the timeline would be another moment in each
+ * Judges whether slices started at the same time. If they did not, a second of the timeline is another moment in each
  * slice. Workers always start together, since they share a clock.
  */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
@@ -313,8 +315,8 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Reports whether a run that finds its own warm-up was steady after it. Otherwise its figures come from a server that
- * still changes.
+ * Reports whether a run that finds the end of its warm-up was steady afterwards. If it was not, its figures come from a
+ * server that still changes.
  */
 const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
   if (warmUp === undefined) return null;
@@ -334,9 +336,9 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether the load was as planned, and whether the load generator may have changed the figures. Only another
- * load than planned makes a run invalid. A slow, limiting or failing target does not lower the trust. A strained load
- * generator by itself does not lower it either.
+ * Judges whether the load was as planned, and whether the load generator may have changed the figures. Only a load that
+ * differs from the plan makes a run invalid. A slow, limiting or failing target does not lower the trust. A strained
+ * load generator alone does not lower it either.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

@@ -5,7 +5,7 @@ export interface CountBounds {
   readonly most: number;
 }
 
-/** The finding whether the admitted requests of some span exceed what limiters of the rule allow. */
+/** Says whether, in some span of time, more requests were admitted than a limiter of the rule allows. */
 export interface EnvelopeFact {
   readonly finding: LimitFinding;
   /** The span whose admissions exceed the allowed number the most; `null` if no span certainly has too many. */
@@ -31,7 +31,7 @@ export interface EvenFact {
   readonly paced: number;
   /** The refused requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
-  /** The lowest limit that would have refused none of these requests; `null` if there were too few of them. */
+  /** The lowest limit that would have refused none of these requests; `null` if too few such requests were sent. */
   readonly seenLimit: number | null;
 }
 
@@ -59,9 +59,12 @@ export interface SustainedFact {
    * below the limit.
    */
   readonly rate: { readonly least: number; readonly most: number | null };
-  /** Whether the rate is below the limit. A limiter that also counts refused requests may admit so few. */
+  /** Whether the rate is below the limit. A limiter that also counts refused requests may admit at such a low rate. */
   readonly isLow: boolean;
-  /** Whether this limiter certainly ignores refused requests, but admits fewer than any such limiter of the rule. */
+  /**
+   * Whether this limiter certainly ignores refused requests, but admits fewer requests than every limiter of the rule
+   * that ignores refused requests.
+   */
   readonly isShort: boolean;
 }
 
@@ -76,11 +79,12 @@ export interface LimitFacts {
   readonly idle: IdleFact;
   readonly sustained: SustainedFact | null;
   /**
-   * Whether a request was refused although fewer requests than the limit were admitted in the two windows before it.
+   * Whether a request was refused although fewer requests than the limit were admitted in the two windows before the
+   * refusal.
    */
   readonly refusedWithRoom: LimitFinding;
   /** The refusals for which `refusedWithRoom` is certain, as indexes into the log. */
   readonly refusalsWithRoom: readonly number[];
-  /** Whether a request was refused although none was admitted in the window before it. */
+  /** Whether a request was refused although no request was admitted in the window before the refusal. */
   readonly lockedOut: LimitFinding;
 }

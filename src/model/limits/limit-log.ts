@@ -104,13 +104,15 @@ export interface ProbeReply extends LimiterDecision {
   readonly told: readonly ReportedLimit[];
   /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
-  /** The wait that `Retry-After` or a similar header names; `null` if there is none or it is unreadable. */
+  /**
+   * The wait that `Retry-After` or a similar header names; `null` if there is no such header, or if it is unreadable.
+   */
   readonly retryAfter: Milliseconds | null;
   /** The details from the body of a 429; `null` for any other status. */
   readonly refusal: RefusalDetails | null;
   /** The size of a chat's request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /** The tokens of the request and its answer according to the server; `null` if it reported none. */
+  /** The tokens of the request and its answer according to the server; `null` if the server reported none. */
   readonly usage: {
     readonly input: number;
     readonly output: number;
@@ -124,8 +126,8 @@ export interface ProbeReply extends LimiterDecision {
 const minute = 60_000;
 
 /**
- * Returns the limit of the key itself, which the interface's headers call that of the `api_key`. If no header names it,
- * returns another limit of the same unit, preferably one per minute.
+ * Returns the limit of the key itself; the interface's headers call its owner `api_key`. If no header reports that
+ * limit, returns another limit of the same unit, preferably a limit per minute.
  */
 export const reportedLimitOf = (
   { told }: Pick<ProbeReply, 'told'>,
@@ -148,7 +150,7 @@ export const limitCheckSchema = z.strictObject({
   id: z.string(),
   /** A statement about the gateway. It is true if the check is proved. */
   claim: z.string(),
-  /** The section of the interface that promises this; `null` if none does. */
+  /** The section of the interface that promises the claim; `null` if no section does. */
   section: z.string().nullable(),
   finding: z.enum(limitFindings),
   /** Whether a refuted claim means a violated limit (exit code 14), or only advice. */
@@ -182,8 +184,8 @@ export interface LimitLog {
   readonly isTeam?: true;
   readonly replies: readonly ProbeReply[];
   /**
-   * An earlier request for the list of models. The limiter may have counted it. Absent if it is unknown whether there
-   * was one.
+   * A request for the list of models that was sent before the examination. The limiter may have counted this request.
+   * Absent if it is unknown whether one was sent.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** The causes of failure of the requests that got no answer. */

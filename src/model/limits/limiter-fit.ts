@@ -7,7 +7,7 @@ export interface Fitted {
   readonly most: number;
 }
 
-/** The limiter of a class that explains a log best, and how well it does. */
+/** The limiter of a class that explains a log best, and how well this limiter explains the log. */
 export interface LimiterFit {
   readonly limiter: LimiterClass;
   readonly limit: Fitted;
@@ -26,8 +26,8 @@ export interface LimiterIdentification {
    */
   readonly best: LimiterFit | null;
   /**
-   * The limiters of other classes that explain the log about as well. They include classes that differ only as a full
-   * bucket differs from a nearly full one.
+   * The limiters of other classes that explain the log about as well as `best`. They include classes that hardly differ
+   * from the class of `best`, as a nearly full bucket hardly differs from a full one.
    */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
@@ -35,8 +35,8 @@ export interface LimiterIdentification {
   /** The best limiter of each class with the declared limit, best first. */
   readonly ranking: readonly LimiterFit[];
   /**
-   * The limiters with another limit or window that contradict far fewer decisions than those in `ranking`. The list is
-   * only filled if `best` is `null`.
+   * The limiters with another limit or window that contradict far fewer decisions than the limiters in `ranking`. The
+   * list is only filled if `best` is `null`.
    */
   readonly likelier: readonly LimiterFit[];
 }
@@ -50,7 +50,7 @@ export interface DistinguishingDecision {
   /** When the request was sent, in ms since the start of the log. */
   readonly sent: number;
   readonly answered: number;
-  /** The action of the gateway. The named limiter and its rival have predictions of their own. */
+  /** What the gateway did. `named` and `rival` are what the named limiter and its rival would have done. */
   readonly observed: LimiterAction;
   readonly named: LimiterAction;
   readonly rival: LimiterAction;
@@ -59,8 +59,8 @@ export interface DistinguishingDecision {
 /** The decisions that show why one limiter is named instead of the second best. */
 export interface LimiterExplanation {
   /**
-   * The best limiter of another class that the log distinguishes from the named one; `null` if there is none, or if no
-   * limiter is named.
+   * The best limiter of another class that the log distinguishes from the named limiter; `null` if there is no such
+   * limiter, or if no limiter is named.
    */
   readonly rival: LimiterFit | null;
   readonly distinguishing: readonly DistinguishingDecision[];

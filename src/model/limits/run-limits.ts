@@ -9,7 +9,7 @@ const admittedPeakSchema = z.strictObject({ least: count, most: count.nullable()
 export type AdmittedPeak = z.infer<typeof admittedPeakSchema>;
 
 /**
- * The number of refusals, by how accurate the retry time in them was. A retry time is compared with the next admission;
+ * The number of refusals by the accuracy of their retry time. A retry time is compared with the next admission;
  * `unknown` means that no admission followed.
  */
 const retryAfterAccuracySchema = z.strictObject({
@@ -33,12 +33,15 @@ const keyRefusalsSchema = z.strictObject({
   resetTime: retryAfterAccuracySchema,
   /** The number of blocked periods. A blocked period lasts from a 429 until the next admitted request. */
   stretches: count,
-  /** The length of the longest blocked period, in ms; `null` if none has ended. */
+  /** The length of the longest blocked period, in ms; `null` if no blocked period has ended. */
   longestStretch: z.number().nullable(),
 });
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
-/** The number of a key's first decisions that are replayed through limiters. More would take long and show little. */
+/**
+ * The number of a key's first decisions that are replayed through limiters. Replaying more decisions would take long
+ * and show little.
+ */
 export const replayedDecisions = 400;
 
 const keyLimitsSchema = z.strictObject({
@@ -46,7 +49,7 @@ const keyLimitsSchema = z.strictObject({
   requests: admittedPeakSchema,
   tokens: admittedPeakSchema,
   refusals: keyRefusalsSchema.nullable(),
-  /** The limiter classes that explain the replayed decisions; `null` if none of these requests was refused. */
+  /** The limiter classes that explain the replayed decisions; `null` if none of the replayed requests was refused. */
   explainedBy: z.array(z.enum(limiterClassNames)).readonly().nullable(),
   checks: z.array(limitCheckSchema).readonly(),
 });

@@ -15,12 +15,12 @@ const unreportedSchema = z.strictObject({ received: count, asked: count, unlimit
 
 /** The sums over attempts of one fate. Attempts that the server refused cost nothing, so no bill has them. */
 export const billSchema = z.strictObject({
-  /** The number of attempts whose cost is known. `unknown` counts the others. */
+  /** The number of attempts whose cost is known. `unknown` counts the attempts whose cost is not known. */
   known: count,
   unknown: count,
   /** The cost in millionths of the currency. */
   cost: count,
-  /** The tokens by class of the attempts with a known cost; absent for traffic without tokens. */
+  /** The tokens of the attempts with a known cost, by class; absent for traffic without tokens. */
   tokens: z.record(z.enum(tokenClasses), count).optional(),
   /** The bounds of the attempts whose cost is unknown; absent for completed attempts, and in old files. */
   unreported: unreportedSchema.optional(),

@@ -14,7 +14,10 @@ export const count = z.int().nonnegative();
 
 export const secondSchema = count.max(longestRun / 1000);
 
-/** The maximum number of groups. Stages, traffic entries and keys multiply, but no real plan needs so many. */
+/**
+ * The maximum number of groups. The numbers of stages, traffic entries and keys multiply, but no real plan needs this
+ * many groups.
+ */
 export const maxGroups = 20_000;
 
 export const labelsSchema = z.strictObject({
@@ -30,8 +33,8 @@ export const labelsSchema = z.strictObject({
   /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
   warmUp: z.boolean(),
   /**
-   * The index of the part of the warm-up in which they were due, while its end is not found yet. The possible ends
-   * divide it; 0 is before the first one.
+   * The index of the part of the warm-up in which the requests were due, until the run has found the end of the
+   * warm-up. The possible ends divide the warm-up into parts. Part 0 is before the first possible end.
    */
   warmUpPart: z.int().nonnegative().optional(),
 });
@@ -43,7 +46,9 @@ export type Labels = z.infer<typeof labelsSchema>;
  */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
-/** The number of arrivals with each outcome, over all arrivals that were due. Old results have none that are cancelled. */
+/**
+ * The number of arrivals with each outcome, over all arrivals that were due. In old results, no arrival is cancelled.
+ */
 export const outcomeCountsSchema = z.strictObject({
   ...(Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
@@ -66,23 +71,29 @@ export const tokenSumsSchema = z.strictObject({
    * reported tokens.
    */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
-  /** The answers that report the cached tokens of their prompts, with the sums of their input and cached tokens. */
+  /**
+   * The answers that report the cached tokens of their prompts: their number, and the sums of their input and cached
+   * tokens.
+   */
   cached: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
-  /** The answers to prompts that may begin like earlier ones, with the sums of their input and repeated tokens. */
+  /**
+   * The answers to prompts that may begin like earlier prompts: their number, and the sums of their input and repeated
+   * tokens.
+   */
   repeated: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
 /** The arrivals on which the client planned to hang up. */
 const hangUpsSchema = z.strictObject({
-  /** Their outcomes. Those that are not cancelled had ended before the hang-up. */
+  /** The outcomes of these arrivals. An arrival that is not `cancelled` ended before its hang-up. */
   outcomes: outcomeCountsSchema,
-  /** The number of cancelled ones that had received the head of an answer. */
+  /** The number of cancelled arrivals that had received the head of an answer. */
   headers: count,
-  /** The parts that the cancelled ones had received: token events of streams, and bytes of bodies. */
+  /** The parts that the cancelled arrivals had received: token events of streams, and bytes of bodies. */
   tokenEvents: count,
   bytes: count,
-  /** The sum of the times from sent to hang-up, each in whole ms. */
+  /** The sum of the times from sending to the hang-up, each rounded to whole ms. */
   time: count,
 });
 export type HangUps = z.infer<typeof hangUpsSchema>;
@@ -102,10 +113,13 @@ export const groupSchema = z.strictObject({
   tokens: z.array(tokenSumsSchema),
   /** The cost of the attempts; absent in old results. */
   bills: billsSchema.optional(),
-  /** The findings of the checks of usage in completed answers; absent without any, and in old results. */
+  /** The findings of the checks of usage in completed answers; absent if nothing was checked, and in old results. */
   usageAudit: usageAuditSchema.optional(),
   buffered: count,
-  /** The number of token events that arrived in the same read as an earlier one. `tokenEvents` counts all. */
+  /**
+   * The number of token events that arrived in the same read as an earlier token event. `tokenEvents` counts all token
+   * events.
+   */
   coalescedEvents: count,
   tokenEvents: count,
   /**
@@ -123,8 +137,8 @@ export const groupSchema = z.strictObject({
   /** Completed and failed chats by finish reason, in text order; absent for other traffic and in old results. */
   finishes: z.array(finishCountSchema).optional(),
   /**
-   * The number of completed requests that met all per-request objectives, and of those that met each objective, in plan
-   * order; absent without such objectives.
+   * The number of completed requests that met all per-request objectives, and for each objective, in plan order, the
+   * number that met it; absent without per-request objectives.
    */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** The distributions of the measures over completed requests. */
@@ -157,17 +171,18 @@ export const timelineSecondSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
   /**
-   * The arrivals due in this second on which the client planned to hang up, and those of them that completed before.
-   * They have no latencies. Absent if there are none.
+   * The arrivals due in this second on which the client planned to hang up, and how many of them completed before the
+   * hang-up. The latencies of these arrivals are not recorded. Absent if there are no such arrivals.
    */
   toCancel: z
     .strictObject({ due: count, completed: z.partialRecord(z.enum(trafficKinds), count) })
     .optional(),
   tokenEvents: count,
   /**
-   * The tokens of completed answers, in the second in which the answer ended, whatever the source of their counts. Only
-   * output tokens of a stream are spread: each token event counts one token in its own second, and the last event
-   * counts the rest. If a stream has fewer tokens than events, all count in the second of the last event.
+   * The tokens of completed answers, in the second in which the answer ended, whatever the source of the token counts.
+   * Only the output tokens of a stream are spread over seconds: each token event counts one token in its own second,
+   * and the last event counts the rest. If a stream has fewer tokens than events, all tokens count in the second of the
+   * last event.
    */
   inputTokens: count,
   outputTokens: count,

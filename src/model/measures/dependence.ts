@@ -9,7 +9,7 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
  * The numbers of blocks that are tried, each with the 97.5 % quantile of Student's t for one degree of freedom less
- * than blocks.
+ * than there are blocks.
  */
 export const blockings = [
   { blocks: 7, t: 2.446912 },
@@ -28,7 +28,7 @@ export const z95 = 1.959963984540054;
 export interface Dependence {
   /** The number of samples, divided by the number of independent samples that would tell as much. */
   readonly effect: number;
-  /** The factor `effect`, increased because there are few blocks. Intervals use this one. */
+  /** `effect`, increased because there are few blocks. Intervals use this factor. */
   readonly widening: number;
 }
 
@@ -88,8 +88,8 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
 
 /**
  * Returns a function that says how strongly the samples depend on each other at a percentile `q`, from the samples due
- * in each whole second. It returns `null` for fewer than ten seconds. The dependence at the median also counts, since
- * it shows queues that the few samples of a tail do not. Equal values are computed once.
+ * in each whole second. The function returns `null` for fewer than ten seconds. The dependence at the median also
+ * counts, since it shows queues that the few samples of a tail do not show. Equal values are computed once.
  */
 export const dependenceOfPercentiles = (
   all: readonly Histogram[],

@@ -13,7 +13,7 @@ export const headlineMeasures = {
 
 export const headlineQuantiles = [0.5, 0.95] as const;
 
-/** The percentiles of a result's summary. Only speeds have p5, since that is their slow end. */
+/** The percentiles of a result's summary. Only speeds have p5, since their slow end is p5. */
 export const percentiles = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const;
 export type PercentileName = keyof typeof percentiles;
 

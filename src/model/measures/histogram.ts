@@ -14,11 +14,11 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
-/** Returns the rank (1 … n) of the smallest of n samples that a share `q` of them do not exceed. */
+/** Returns the rank (1 … n) of the q-quantile of n samples: the smallest rank that is at least q · n. */
 export const nearestRank = (n: number, q: number): number =>
   Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
 
-/** The factor by which a rounded sum of numbers may exceed the exact one. */
+/** The factor by which a rounded sum of numbers may exceed the exact sum. */
 const roundedUp = 1 + 1e-9;
 
 /** Returns whether a stored histogram can be read and contains as many samples as it declares. */
@@ -26,7 +26,7 @@ const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
     const { count, max, sum, digits, hdr } = encoded;
     if (count === 0) return true;
-    // A mean above the largest sample is no mean, and nothing computed from it is a figure.
+    // No mean can be above the largest sample, so such a histogram is damaged.
     if (sum > count * (max ?? 0) * roundedUp) return false;
     return decodeCounts(hdr, digits).countUpTo(Math.round((max ?? 0) * thousandths)) === count;
   } catch {
@@ -84,12 +84,12 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value. Throws a RangeError if it is negative or not finite, since that is a bug. */
+  /** Records a value. Throws a RangeError if the value is negative or not finite, since such a value is a bug. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 turns −0 into 0. Both are stored alike but compare as different.
+    // Adding 0 turns −0 into 0. The two are stored alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.add(whole, times);
     this.#count += times;
@@ -99,7 +99,7 @@ export class Histogram {
   }
 
   recordAll(values: ArrayLike<number>): void {
-    // This loop uses no iterator, since that would leave an object for each of thousands of values.
+    // This loop uses no iterator, since an iterator would leave an object for each of thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 

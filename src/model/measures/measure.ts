@@ -29,7 +29,7 @@ export interface Measure {
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
   readonly definition: string;
-  /** Returns the samples of one observation; most have none or one. */
+  /** Returns the samples of one observation. Most observations have no sample or one. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
   /** Returns the samples of an answer that failed, from the part that came before the failure. */
   readonly ofPartial: (observation: Observation) => readonly number[] | Float64Array;

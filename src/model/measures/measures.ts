@@ -240,7 +240,7 @@ export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
  * The times to the first part of something (a token, audio). They exist even if the answer fails later. Tables include
- * such answers. Objectives do not, since for them a request that did not complete took infinitely long.
+ * such answers. Objectives do not include them: for an objective, a request that did not complete took infinitely long.
  */
 export const measuresOfFirst = [
   'ttft',
@@ -277,8 +277,8 @@ const timedUnits: ReadonlySet<Measure['unit']> = new Set([
 ]);
 
 /**
- * Whether a measure says how fast an answer was. A request on which the client planned to hang up has no sample of it,
- * since only fast ones end before the hang-up.
+ * Whether a measure says how fast an answer was. A request on which the client planned to hang up has no sample of such
+ * a measure, since only fast answers end before the hang-up.
  */
 export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 

@@ -35,13 +35,16 @@ export const countArrivals = (outcomes: OutcomeCounts): number =>
 export const countFailed = (outcomes: OutcomeCounts): number =>
   countArrivals(outcomes) - outcomes.completed - outcomes.cancelled;
 
-/** Returns whether nothing succeeded: there is no answer, and no planned hang-up, which does not wait for one. */
+/**
+ * Returns whether nothing succeeded: no arrival completed, and the client hung up on none as planned. A planned hang-up
+ * counts as a success, since the client does not wait for the answer.
+ */
 export const hasNothingSucceeded = ({ completed, cancelled }: OutcomeCounts): boolean =>
   completed + cancelled === 0;
 
 /**
- * Adds up the outcomes of the arrivals without a planned hang-up. They are a random part, whatever their outcome.
- * Figures of times and of goodput use them.
+ * Adds up the outcomes of the arrivals without a planned hang-up. Hang-ups are planned at random, whatever the outcome,
+ * so these arrivals are a random part of all arrivals. Figures of times and of goodput use them.
  */
 export const sumAwaited = (
   groups: readonly Pick<Group, 'outcomes' | 'hangUps'>[],

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { blockings, blocksOf, leastSeconds } from './dependence.ts';
 
 /**
- * This file infers from times to first token which share of the repeated tokens came from a cache. It assumes that each
- * computed token adds the same time: a + b (input − h · repeated), where h is that share. Least squares give both
- * slopes, and their quotient is h.
+ * This file infers from times to first token which share h of the repeated tokens came from a cache. It assumes that
+ * each computed token adds the same time, so the time to first token is a + b · (input − h · repeated). Least squares
+ * give the slopes b and b · h, and their quotient is h.
  */
 
 /**
@@ -84,7 +84,8 @@ export interface InferredHits {
 const widestUse = 0.3;
 
 /**
- * Returns half the width of the 95 % interval of a figure, by a jackknife: `values` are the figure without each block.
+ * Returns half the width of the 95 % interval of a figure, by a jackknife. Each of `values` is the figure computed
+ * without one of the blocks.
  */
 const jackknife = (values: readonly number[], t: number): number => {
   const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -92,7 +93,7 @@ const jackknife = (values: readonly number[], t: number): number => {
   return t * Math.sqrt(((values.length - 1) / values.length) * squares);
 };
 
-/** Infers the hits from the sums of a run's seconds, in order. Otherwise says why it cannot. */
+/** Infers the hits from the sums of a run's seconds, in order. If nothing can be inferred, returns the reason. */
 export const inferHits = (seconds: readonly PrefillSums[]): InferredHits | NoInference => {
   const used = seconds.filter(({ answers }) => answers > 0);
   const whole = sumOfPrefills(used);

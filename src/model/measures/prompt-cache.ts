@@ -2,13 +2,13 @@ import type { Group } from './counts.ts';
 
 /** The prompt tokens of completed chats, separated by whether their answers report cached tokens. */
 export interface CachedPrompts {
-  /** The number of answers that report them, and the sums of their input and cached tokens. */
+  /** The number of answers that report cached tokens, and the sums of their input and cached tokens. */
   readonly answers: number;
   readonly input: number;
   readonly cached: number;
   /**
-   * The number of the other answers, and the sum of their input tokens; `null` if an answer does not report those
-   * either.
+   * The number of answers that report no cached tokens, and the sum of their input tokens. The sum is `null` if one of
+   * these answers does not report its input tokens either.
    */
   readonly silent: number;
   readonly silentInput: number | null;
@@ -30,8 +30,9 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 };
 
 /**
- * Returns the bounds of the cached share in percent. Either nothing or all of the other prompts came from a cache. Some
- * servers, such as vLLM, report cached tokens only if there are any.
+ * Returns the bounds of the cached share in percent. The lower bound assumes that nothing of the silent answers'
+ * prompts came from a cache, the upper bound that all of it did. Some servers, such as vLLM, report cached tokens only
+ * if there are any.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

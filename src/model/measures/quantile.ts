@@ -5,7 +5,7 @@ import { type Histogram, nearestRank } from './histogram.ts';
 export interface Quantile {
   readonly q: number;
   readonly value: number;
-  /** The lower end of the interval; `null` if there are too few samples for one. */
+  /** The lower end of the interval; `null` if there are too few samples. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
@@ -67,18 +67,19 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples for verdicts that are called sure. With the plain 95 % interval, 3 to 4 % of
- * runs of 1,000 requests called objectives surely kept although a queue at a load of 0.8 exceeded their bound by 5 %.
+ * The divisor of the effective samples for verdicts that are called sure. Without it, with the plain 95 % interval, 3
+ * to 4 % of runs of 1,000 requests call an objective surely kept that is in truth broken: a queue at a load of 0.8
+ * exceeds its bound by 5 %.
  */
 export const doubt = 2;
 
 /**
  * The divisor of the effective samples for a run that ends once the verdicts on its objectives are sure. Such a run
- * checks them up to a dozen times, and each check can be wrong.
+ * checks the verdicts up to a dozen times, and each check can be wrong.
  */
 export const doubtOfLooks = 2.5;
 
-/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent ones. */
+/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent samples. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);
@@ -90,9 +91,9 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 };
 
 /**
- * Returns the q-quantile by nearest rank: the smallest sample that a share q of the samples do not exceed. Returns
- * `null` without samples. `dependence` says for how many independent samples the interval is computed. If it is
- * unknown, there is no interval. The outer interval is computed for `divisor` times fewer samples.
+ * Returns the q-quantile by nearest rank: the smallest sample for which at least a share q of the samples are not
+ * larger. Returns `null` without samples. `dependence` says for how many independent samples the interval is computed.
+ * If it is unknown, there is no interval. The outer interval is computed for `divisor` times fewer samples.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,

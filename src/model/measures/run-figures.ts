@@ -10,7 +10,7 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
-  /** The outcomes of the arrivals without a planned hang-up; absent if there are no others. */
+  /** The outcomes of the arrivals without a planned hang-up; absent if no arrival has a planned hang-up. */
   readonly awaited?: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
@@ -39,7 +39,7 @@ interface Rate {
    * the run.
    */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown, and is not 0. */
+  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown rather than 0. */
   readonly hasData: (group: Group) => boolean;
 }
 

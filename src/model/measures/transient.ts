@@ -4,11 +4,11 @@ import { type Share, sumOfShares } from './share.ts';
 
 /**
  * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is compiled. The
- * second half of the run counts as its steady state, and has a median and a p90. The rule compares, in an earlier
- * stretch, the shares of arrivals up to the median and up to the p90 with those of the steady state. The stretch
- * differs if a share differs by more than the dependence of the second half explains. The rest is not steady if the
- * median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts a third of
- * all runs without a transient. `transient.test.ts` counts how many of them this file's rule cuts.
+ * second half of the run counts as its steady state. The steady state has a median and a p90. An earlier stretch of the
+ * run differs from the steady state if the share of its arrivals within the median, or within the p90, differs by more
+ * than the dependence of the second half explains. The rest of the run is not steady if the median or the p90 of its
+ * ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts off a part of a third of all runs
+ * without a transient; `transient.test.ts` counts how often the rule of this file does so.
  */
 
 /** The standard errors by which a stretch must differ for a transient to begin, and to continue. */
@@ -17,7 +17,7 @@ const thresholds = { begins: 4, goesOn: 2 } as const;
 const levels = [0.5, 0.9] as const;
 /** The terms of Kendall's test: the number of blocks, and the surplus of rising pairs from which there is a trend. */
 const trend = { blocks: 10, surplus: 31 } as const;
-/** The factor from one tried length to the next. */
+/** The factor by which each tried length is longer than the length tried before. */
 const growth = 1.25;
 
 /** Returns the seconds at which a transient may end, from the first to the last. */
@@ -48,7 +48,10 @@ const measuredIn = (seconds: readonly MeasuredSecond[]): MeasuredSecond => ({
   failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
 });
 
-/** Returns a quantile of all arrivals; `null` without arrivals. It is infinite if it lies among the failed ones. */
+/**
+ * Returns a quantile of all arrivals; `null` without arrivals. The quantile is infinite if it lies among the failed
+ * arrivals.
+ */
 const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | null => {
   const all = samples.count + failed;
   if (all === 0) return null;
@@ -56,7 +59,10 @@ const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | nu
   return rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank);
 };
 
-/** The share of arrivals within a value: by second, as sums from the first second, and in the steady state. */
+/**
+ * The share of arrivals whose value is at most a bound: summed from the first second up to each second (`upTo`), and in
+ * the steady state.
+ */
 interface Series {
   readonly upTo: readonly Share[];
   readonly steady: Share;
@@ -78,7 +84,7 @@ const seriesWithin = (seconds: readonly MeasuredSecond[], value: number, from: n
   };
 };
 
-/** Returns the difference between the share of a stretch and that of the steady state, in standard errors. */
+/** Returns by how many standard errors the share of a stretch differs from the share of the steady state. */
 const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: number): number => {
   const [before, after] = [upTo[from]!, upTo[to]!];
   const of = after.of - before.of;
@@ -114,13 +120,14 @@ const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
 /** The end of a transient, in seconds of the run. */
 export interface TransientEnd {
   readonly second: number;
-  /** Whether the run is steady after it. If not, this is the last possible end. */
+  /** Whether the run is steady after this second. If it is not, `second` is the last possible end. */
   readonly isSteady: boolean;
 }
 
 /**
  * Returns the first of the possible `ends` after which nothing differs from the steady state. The steady state begins
- * at the last of them. Each of `measured` has the seconds of one measure, from the first of the run.
+ * at the last possible end. Each element of `measured` has the seconds of one measure, from the first second of the
+ * run.
  */
 export const endOfTransient = (
   measured: readonly (readonly MeasuredSecond[])[],

@@ -6,11 +6,15 @@ import type { TokenCounts } from '../observation/outcome.ts';
 const count = z.int().nonnegative();
 
 /**
- * The most tokens of an answer that have no text: its beginning and its end, channels, and spaces that servers cut off.
+ * The maximum number of tokens of an answer that have no text: its beginning and its end, channels, and spaces that
+ * servers cut off.
  */
 const maxSilentTokens = 16;
 
-/** The most token events that carry no token of the answer: an echo of the prompt, the signature of its reasoning. */
+/**
+ * The maximum number of token events that carry no token of the answer: an echo of the prompt, the signature of its
+ * reasoning.
+ */
 const maxSilentEvents = 2;
 
 /** Returns the most output tokens of a text with this many bytes. Each token of a text has at least one byte. */
@@ -26,7 +30,10 @@ export const mostTokensOf = (bytes: number, choices = 1): number =>
 export const auditNames = ['text', 'reasoning', 'limit', 'events', 'prompt'] as const;
 export type AuditName = (typeof auditNames)[number];
 
-/** The answers that a check examined, those that differ, and the sums of their reported counts and of their bounds. */
+/**
+ * The number of answers that a check examined, the number of answers that differ from their bound, and the sums of the
+ * reported counts and of the bounds.
+ */
 const usageCountsSchema = z.strictObject({
   answers: count,
   differing: count,
@@ -58,13 +65,13 @@ export const checkUsage = (
 ): void => {
   const { input, before, most, output, reasoning = 0, audioOutput = 0 } = tokens;
   if (input !== null && before !== undefined) note('prompt', input, before, input !== before);
-  // Which tokens belong to calls and sound is unknown.
+  // It is unknown which tokens belong to calls and sound.
   if (most === undefined || audioOutput > 0) return;
   const visible = Math.max(0, output - reasoning);
   note('text', visible, most, visible > most);
   if (reasoning > 0) note('reasoning', output, most, output > most && visible <= most);
   if (events !== null) note('events', output, events, output + maxSilentEvents < events);
-  // If a server ignores the limit, the answer ends by itself, with more text than the limit.
+  // If a server ignores the limit, the answer ends by itself and has more text than the limit allows.
   if (limit === null || (visible > limit && finish !== 'length' && most > limit)) return;
   note('limit', visible, limit, visible > limit);
 };

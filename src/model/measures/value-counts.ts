@@ -92,7 +92,7 @@ export class ValueCounts {
 
   /**
    * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters just before
-   * each.
+   * each used counter.
    */
   forEachUsed(max: number, visit: (unused: number, count: number) => void): void {
     const end = this.#scale.indexOf(max) + 1;

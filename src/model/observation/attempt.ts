@@ -71,7 +71,7 @@ export const retriedAttemptSchema = attemptFactsSchema.extend({
 export type RetriedAttempt = z.infer<typeof retriedAttemptSchema>;
 export type RetriedOutcome = RetriedAttempt['outcome'];
 
-/** Returns when an attempt was ready to be sent. A wait for the pace comes after that. */
+/** Returns when an attempt was ready to be sent. A wait for the pace comes after this instant. */
 export const readyAt = (
   { due, earlier }: { readonly due: Instant; readonly earlier: readonly RetriedAttempt[] },
   attempt: number,

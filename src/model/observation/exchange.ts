@@ -45,8 +45,8 @@ export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
  * Receives the events of one exchange in this order: `onConnected`, `onSent`, `onHeaders`, `onChunk` (any number of
- * times) and `onEnd`. After a closed connection, `onReconnect` and the first two events come once more. `onFailure` can
- * end the exchange at any point.
+ * times) and `onEnd`. If the connection turns out to be closed, `onReconnect` follows, and then `onConnected` and
+ * `onSent` come once more. `onFailure` can end the exchange at any point.
  */
 export interface ExchangeObserver {
   /**
@@ -56,11 +56,11 @@ export interface ExchangeObserver {
   onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called before the first byte of the request is written. */
   onSent(at: Instant): void;
-  /** Called if the server had closed the connection. The request is then sent again on a new one. */
+  /** Called if the server had closed the connection. The request is then sent again on a new connection. */
   onReconnect(at: Instant): void;
   /**
-   * Called with the head of the final response, not with that of a 1xx response. Header names are in lower case; the
-   * values of repeated headers are joined by `, `.
+   * Called with the head of the final response, but not with the head of a 1xx response. Header names are in lower
+   * case; the values of repeated headers are joined by `, `.
    */
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
@@ -85,8 +85,9 @@ export interface Exchange {
 export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
   /**
-   * Opens connections, a few in each turn of the event loop, until `count` are idle or being opened. After a failure,
-   * it opens none until a request has succeeded and a while has passed. With undici this does nothing.
+   * Opens connections, a few in each turn of the event loop, until `count` connections are idle or being opened. After
+   * a connection has failed to open, it opens no more until a request has succeeded and a while has passed. With undici
+   * this does nothing.
    */
   connectAhead(count: number): void;
   /** Returns sentences for the report about how the server treats connections. */

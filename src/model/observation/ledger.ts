@@ -28,14 +28,14 @@ const columns = {
   /** The time from a 429 until the key is admitted again: by its header, and by its body. */
   retryAfter: cell,
   resetIn: cell,
-  /** The number of input tokens, and the number of those from a cache. */
+  /** The number of input tokens, and how many of them came from a cache. */
   input: cell,
   cached: cell,
   /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
   characters: cell,
   maxTokens: cell,
 };
-/** The number of last columns that old files lack. A row leaves these out if all are `null`. */
+/** The number of columns at the end that old files lack. A row leaves these columns out if all of them are `null`. */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;

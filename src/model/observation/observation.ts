@@ -63,13 +63,13 @@ export const observationSchema = z.strictObject({
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
   /**
-   * Whether the client planned to hang up on the request, whatever happened to it. No figure of times contains such a
-   * request, since only fast ones end before the hang-up.
+   * Whether the client planned to hang up on the request, whatever happened to the request. No figure of times contains
+   * such a request, since only fast requests end before the hang-up.
    */
   toCancel: z.literal(true).optional(),
   /**
-   * The possible delays of the reads of an answer. For an answer that failed, it is that of the first token or audio.
-   * Absent in old files.
+   * The possible delays of the reads of an answer. For an answer that failed, only `first` counts, the delay of the
+   * first token or audio. Absent in old files.
    */
   readDelays: readDelaysSchema.optional(),
 });
@@ -77,7 +77,7 @@ export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> 
   readonly readDelays?: ReadDelays | undefined;
 };
 
-/** Returns all attempts of an arrival; none if it was never started. */
+/** Returns all attempts of an arrival; an empty list if the arrival was never started. */
 export const attemptsOf = (
   observation: Observation,
 ): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] => {

@@ -20,8 +20,8 @@ const tokenCountsSchema = z.strictObject({
   /** The input tokens that a synthetic prompt should have; absent for any other prompt. */
   asked: count.exactOptional(),
   /**
-   * The input tokens at the beginning that an earlier request of the same slice also had, so a cache can hold them; 0
-   * if none. Absent if the prompt is too short, or if its beginnings are unknown.
+   * The input tokens at the beginning of the prompt with which an earlier request of the same slice also began, so a
+   * cache can hold them; 0 if there are none. Absent if the prompt is too short, or if its beginnings are unknown.
    */
   repeated: count.exactOptional(),
   /** The input tokens from a cache; 0 if the server reports 0, absent if it reports nothing. */
@@ -84,8 +84,8 @@ const chatAnswerSchema = z.strictObject({
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
 /**
- * The answer of a streamed chat. The instant of an event is that of the read that contained it; `null` if the event
- * never came.
+ * The answer of a streamed chat. The instant of an event is the instant of the read that contained the event; `null` if
+ * the event never came.
  */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
@@ -102,7 +102,7 @@ const chatStreamAnswerSchema = z.strictObject({
    * The instants of comments (`: ping`), at most a thousand. A slow model that sends comments is not a dead connection.
    */
   commentInstants: instants,
-  /** The number of token events that arrived in the same read as an earlier one. */
+  /** The number of token events that arrived in the same read as an earlier token event. */
   coalesced: count,
   tokens: tokenCountsSchema,
   /** The number of tokens in the first token event; `null` if unknown. An unknown number counts as 1. */
@@ -202,11 +202,11 @@ export type NamedLimit = (typeof namedLimits)[number];
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  /** The limit that the text of the refusal names; `null` if it names none. */
+  /** The limit that the text of the refusal names; `null` if the text names no limit. */
   unit: z.enum(namedLimits).nullable(),
   /**
-   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if there is none or it is
-   * unreadable.
+   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if there is no such
+   * header, or if it is unreadable.
    */
   retryAfter: millisecondsSchema.nullable(),
   /** The time until the key is admitted again, from the reset time in the body and the answer's `Date`. */

@@ -12,8 +12,8 @@ export interface RequestBatch {
   /** The list of requests of each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
   /**
-   * Returns the observer of a request. It is called with the indexes of the connection and of the request, before the
-   * request is sent. If the observer aborts its exchange, a new connection replaces the old one.
+   * Returns the observer of a request. The client calls this function with the indexes of the connection and of the
+   * request, before it sends the request. If the observer aborts its exchange, a new connection replaces the old one.
    */
   readonly observerFor: (
     connection: number,

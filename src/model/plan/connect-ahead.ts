@@ -1,8 +1,8 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * Returns whether connections are opened before their requests are due. That is impossible with undici, a pace or a
- * saturating load. It is not done if the time to connect is measured: an objective names that time, or every request
+ * Returns whether connections are opened before their requests are due. With undici, a pace or a saturating load, they
+ * cannot be. If the time to connect is measured, they are not either: an objective names that time, or every request
  * opens a connection.
  */
 export const connectsAhead = (plan: Plan): boolean =>

@@ -15,7 +15,9 @@ import type { Traffic, TrafficKind } from '../workload/traffic.ts';
  */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** A forecast amount. `unknown` counts the requests whose amount is unknown. The sum does not contain them. */
+/**
+ * A forecast amount. `unknown` counts the requests whose amount is unknown. The amount does not include these requests.
+ */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -42,7 +44,7 @@ export interface ForecastGroup extends ResourceNeed {
   readonly key: string | null;
   /** The number of requests due after the warm-up. */
   readonly measured: number;
-  /** The number of these on which the client hangs up. They have no samples of times. */
+  /** The number of these requests on which the client hangs up. Such requests have no samples of times. */
   readonly hangUps: number;
   /** The maximum number of gaps between chunks; `null` if it has no bound. */
   readonly gaps: number | null;
@@ -55,7 +57,7 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** The part of its keys' declared limits that a plan uses. A pace keeps these limits. */
+/** The part of the declared limits of its keys that a plan uses. A pace keeps these limits. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
@@ -102,7 +104,10 @@ export interface BudgetForecast {
   readonly need: ForecastAmount;
 }
 
-/** The shares of cached prompt tokens for one kind and model: those read from a cache, and those written to one. */
+/**
+ * The shares of cached prompt tokens for one kind and model: the tokens read from a cache, and the tokens written to a
+ * cache.
+ */
 export interface CachedShare {
   readonly traffic: TrafficKind;
   readonly model: string | null;
@@ -122,7 +127,7 @@ export interface Forecast {
   readonly grace: Milliseconds;
   /** The assumed time until an answer; `null` if no user waits for answers. */
   readonly answerTime: Milliseconds | null;
-  /** The sampling step: one in this many requests was examined. */
+  /** The sampling step: one request in this many was examined. */
   readonly lookedInto: number;
   readonly attempts: number;
   readonly limits: LimitForecast;
@@ -134,7 +139,10 @@ export interface Forecast {
   readonly slices: SliceForecast | null;
   /** The needs of all slices together; absent if the caller did not ask for slices. */
   readonly fleet?: FleetForecast;
-  /** The shares of prompts that are assumed to come from a cache, as in an earlier result; absent without one. */
+  /**
+   * The shares of prompt tokens that are assumed to come from a cache, taken from an earlier result; absent without an
+   * earlier result.
+   */
   readonly cachedShares?: readonly CachedShare[];
 }
 

@@ -18,7 +18,10 @@ export const limitsOfKey = ({ keys, limits }: LimitedKeys, name: string): Limits
 export const hasLimits = ({ keys, limits }: LimitedKeys): boolean =>
   keys.some(({ limits: own = limits }) => (own.requestsPerMinute ?? own.tokensPerMinute) !== null);
 
-/** Returns the sum of a declared limit over all keys: infinity if a key has none; `null` if no key has one. */
+/**
+ * Returns the sum of a declared limit over all keys: infinity if only some keys have the limit; `null` if no key has
+ * it.
+ */
 export const sumOfLimits = (
   { keys, limits }: LimitedKeys,
   field: keyof LimitsPerMinute,

@@ -24,8 +24,8 @@ export const comparisonOperatorNames = Object.keys(
 ) as readonly ComparisonOperator[];
 
 /**
- * Returns whether a comparison sets a lower bound. A figure that only grows may still reach a lower bound, so it cannot
- * break one during the run.
+ * Returns whether a comparison sets a lower bound. A figure that only grows, such as a count, may still reach a lower
+ * bound, so it cannot break the bound before the run has ended.
  */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 

@@ -30,7 +30,7 @@ export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
 /** The most that each key may use within any window of time; `null` means no limit. */
 export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
-  /** The longest time after sending in which the server counts a request. It is added to each window. */
+  /** The longest time after sending in which the server may count a request. This time is added to each window. */
   margin: millisecondsSchema,
   /**
    * When the server charges tokens: on admission (`sent`); the prompt on admission and the answer later
@@ -42,12 +42,12 @@ export const paceSchema = paceAmountsSchema.extend({
    * If absent, everything is charged by the end.
    */
   settle: millisecondsSchema.exactOptional(),
-  /** The limits that the engine lowers if headers of answers declare lower ones; absent for none. */
+  /** The limits that the engine lowers if headers of answers declare lower limits; absent if there are none. */
   follows: z
     .array(z.enum(['requests', 'tokens']))
     .readonly()
     .exactOptional(),
-  /** The amounts of each key, in the order of the keys; absent if all keys have the same. */
+  /** The amounts of each key, in the order of the keys; absent if all keys have the same amounts. */
   keys: z.array(paceAmountsSchema).readonly().exactOptional(),
 });
 export type Pace = z.infer<typeof paceSchema>;

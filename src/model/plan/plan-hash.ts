@@ -25,8 +25,9 @@ const fieldsNotHashed = {
 } as const;
 
 /**
- * The word in the hash for each setting of `streams`. Older plans without the setting were hashed as `lenient` and must
- * stay comparable, so the default `standard` has that word. `lenient` itself has another word.
+ * The word in the hash for each setting of `streams`. Older plans without the setting were hashed with the word
+ * `lenient` and must stay comparable. So the default setting `standard` has the word `lenient`, and the setting
+ * `lenient` has another word.
  */
 const hashedStreams = { standard: 'lenient', lenient: 'done', strict: 'strict' } as const;
 
@@ -37,7 +38,7 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
   return sent;
 };
 
-/** Leaves out settings that change nothing, so such runs stay comparable with older ones. */
+/** Leaves out settings that change nothing, so runs with these settings stay comparable with older runs. */
 const hashedWire = (plan: Plan) => ({
   ...plan.wire,
   connectAhead: connectsAhead(plan) || undefined,
@@ -68,7 +69,8 @@ export const hashedPartOf = (
 });
 
 /**
- * Returns the SHA-256, in hex, of what a plan sends. Results with the same hash are comparable even if a bound differs.
+ * Returns the SHA-256, in hex, of what a plan sends. Results with the same hash are comparable, even if a bound of
+ * their objectives differs.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')

@@ -51,7 +51,9 @@ const closedLoadSchema = z.strictObject({
   rampUp: millisecondsSchema,
 });
 
-/** A load of users who share a fixed number of requests. The stage ends when all are done, or at `maxDuration`. */
+/**
+ * A load of users who share a fixed number of requests. The stage ends when all requests are done, or at `maxDuration`.
+ */
 const iterationsLoadSchema = z.strictObject({
   kind: z.literal('iterations'),
   users: z.int().positive(),
@@ -87,7 +89,7 @@ const stageSchema = z.strictObject({
   traffic: z.array(trafficSchema).min(1),
   /** The name of its population; absent in a plan without populations. */
   population: z.string().min(1).exactOptional(),
-  /** The number for the stage in random draws and request ids; absent if that is its position. */
+  /** The number for the stage in random draws and request ids; absent if the number is the stage's position. */
   stream: z.int().nonnegative().exactOptional(),
 });
 export type Stage = z.infer<typeof stageSchema>;
@@ -97,7 +99,7 @@ const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
   weight: z.number().positive(),
-  /** The limits of this key; absent if the plan's apply. */
+  /** The limits of this key; absent if the limits of the plan apply. */
   limits: limitsPerMinuteSchema.exactOptional(),
   /** The name of its target; absent if the plan's only target has no name. */
   target: z.string().min(1).exactOptional(),
@@ -148,10 +150,12 @@ export type ConnectionSettings = z.infer<typeof wireSchema>;
 
 /** The header that carries the key alone, in lower case. */
 const authSchema = z.strictObject({ header: z.string().min(1) });
-/** Further headers of each request. Their values are templates, like those of keys. */
+/** Further headers of each request. Their values are templates, like the values of keys. */
 const headersSchema = z.record(z.string(), z.string());
 
-/** One of several targets. Its requests come from the populations that name it, with the keys that name it. */
+/**
+ * One of several targets. The populations that name this target send their requests to it, with the keys that name it.
+ */
 const namedTargetSchema = z.strictObject({
   name: z.string().min(1),
   target: targetSchema,
@@ -177,7 +181,7 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of each key, unless the scenario declares others for that key. */
+/** The declared limits of each key, unless the scenario declares other limits for a key. */
 const limitsSchema = limitsPerMinuteSchema.extend({
   /** The permitted limiter, if the run is judged by its limits. */
   limiter: z
@@ -199,12 +203,12 @@ export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
   description: z.string().nullable(),
-  /** The target. If `targets` has names, it is the first of them. */
+  /** The target. If the plan has `targets`, it is the first of them. */
   target: targetSchema,
   wire: wireSchema,
   /**
-   * The targets by name; absent if there is only the one above. Keys and populations name theirs. `plansByTarget` has
-   * what each target needs.
+   * The targets by name; absent if `target` is the only one. Each key and each population names its target.
+   * `plansByTarget` returns what each target needs.
    */
   targets: z.array(namedTargetSchema).min(1).exactOptional(),
   /** The transport. HTTP/2 always uses undici, and so do old plans, which lack this field. */
@@ -228,7 +232,10 @@ export const planSchema = z.strictObject({
   populations: z.array(populationSchema).min(1).exactOptional(),
   /** The end of the warm-up. No figure contains arrivals that are due before it. */
   warmUp: millisecondsSchema,
-  /** The instants between which the run itself finds that end. Until it has ended, `warmUp` is the latest of them. */
+  /**
+   * The instants between which the run itself finds the end of the warm-up. Until the run has ended, `warmUp` is the
+   * latest of these instants.
+   */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
   /** The facts about the prices as a whole; absent if nothing is known. */
   pricing: pricingSchema.exactOptional(),
@@ -247,8 +254,8 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   budget: budgetSchema.nullable().default(null),
   /**
-   * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has one and `[DONE]`
-   * came. `lenient`: as `standard`, or `[DONE]` came. `strict`: `[DONE]` came.
+   * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has a finish reason
+   * and `[DONE]` came. `lenient`: as `standard`, or `[DONE]` came. `strict`: `[DONE]` came.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
   /** Further finish reasons that make an answer a failure, in addition to those known to Weir. */
@@ -274,7 +281,7 @@ export const planSchema = z.strictObject({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** Returns the scheduled duration of a load in ms, or its maximum. */
+/** Returns the scheduled duration of a load in ms, or its maximum duration if the answers decide when it ends. */
 export const loadDuration = (load: Load): number => {
   switch (load.kind) {
     case 'open':
@@ -290,7 +297,8 @@ export const loadDuration = (load: Load): number => {
 };
 
 /**
- * Returns the number of arrivals of a load, or the mean of a random number; `null` if the answers decide the number.
+ * Returns the number of arrivals of a load, or its mean if the number is random; `null` if the answers decide the
+ * number.
  */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
@@ -309,7 +317,10 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** Returns the load of a plan if it is the only one and saturates the target; `null` for any other plan. */
+/**
+ * Returns the load of a plan if the plan has no other load and this load saturates the target; `null` for any other
+ * plan.
+ */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;

@@ -3,8 +3,8 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 import { type Retry, retrySchema } from './retry.ts';
 
 /**
- * A part of a run that runs beside others. Its stages follow each other, and are the plan's stages with its name. The
- * scenario fills in what a population leaves out.
+ * A part of a run that runs beside others. Its stages are the stages of the plan that have its name, and follow each
+ * other. The scenario fills in what a population leaves out.
  */
 export const populationSchema = z.strictObject({
   name: z.string().min(1),
@@ -46,8 +46,8 @@ export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry
   populations === undefined ? [retry] : populations.map((each) => each.retry);
 
 /**
- * Returns the number for a stage in all random draws of its requests. For a population it depends only on the names. So
- * its requests stay the same whatever other populations there are.
+ * Returns the number for a stage in all random draws of its requests. For a stage of a population, the number depends
+ * only on the names. So the requests of a population stay the same whatever other populations there are.
  */
 export const stageStream = ({ stages }: Pick<PopulatedPlan, 'stages'>, stage: number): number =>
   stages[stage]?.stream ?? stage;

@@ -80,7 +80,8 @@ export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
   /**
-   * A command. `lifetime` is the time in ms after which it runs again: `null` for never, NaN if the text is unreadable.
+   * A command. `lifetime` is the time in ms after which the command runs again: `null` for never, NaN if the text is
+   * unreadable.
    */
   | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
@@ -141,8 +142,8 @@ const unescapedOnce = (text: string): string =>
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
- * Returns three texts. The base64 of any text with the secret contains one of them: each is for a position, modulo 3,
- * at which the secret may begin.
+ * Returns three texts, one for each position, modulo 3, at which the secret may begin. The base64 of any text that
+ * contains the secret contains one of them.
  */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {

@@ -3,7 +3,7 @@
  * says how). Memory and sizes are in bytes, times in ms.
  */
 export const weirCosts = {
-  /** The memory of a worker after some minutes of load, and that of each request in flight. */
+  /** The memory of a worker after some minutes of load, and the memory of each request in flight. */
   worker: 300 * 2 ** 20,
   stream: 32 * 2 ** 10,
   /** The CPU time of a chunk. A request counts as ten chunks. */
@@ -59,7 +59,10 @@ export interface FleetForecast {
   readonly bytesPerSecond: number;
   /** The number of source addresses that the connections to one address of a target need. */
   readonly addresses: number;
-  /** The size of all results in bytes, the CPU time of reading and merging them in ms, and the memory for that. */
+  /**
+   * The size of all results in bytes, the CPU time of reading and merging them in ms, and the memory for reading and
+   * merging.
+   */
   readonly results: number;
   readonly mergeTime: number;
   readonly mergeMemory: number;

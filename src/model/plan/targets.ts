@@ -53,8 +53,8 @@ const planOfTarget = (plan: Plan, { name, target, wire, auth, headers }: NamedTa
 };
 
 /**
- * Returns the plan of each target alone, in the order of the targets. If the only target has no name, that is the plan
- * itself.
+ * Returns the plan of each target alone, in the order of the targets. If the plan's only target has no name, returns
+ * only the plan itself.
  */
 export const plansByTarget = (plan: Plan): readonly [Plan, ...Plan[]] => {
   const [first, ...others] = plan.targets ?? [];

@@ -8,7 +8,8 @@ const moment = instantSchema.nullable();
 
 /**
  * A request that a user may look up in the server's logs: one of the slowest of its kind, or one of the first or last
- * with this failure. Instants belong to the last attempt; `null` if the attempt did not reach them.
+ * requests with the same failure. Instants belong to the last attempt; an instant is `null` if the attempt did not get
+ * so far.
  */
 export const exemplarSchema = z.strictObject({
   /** The id that Weir sent with the request, and the server's own id. */

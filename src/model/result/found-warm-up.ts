@@ -6,7 +6,10 @@ import { trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 import { failedWithout, samplesBySecond, secondsAt } from './run-dependence.ts';
 
-/** Returns the seconds at which the warm-up of a load of some length (ms) can end: at most half of its steady part. */
+/**
+ * Returns the seconds at which the warm-up of a load can end. `scheduled` is the length of the load, in ms. At most
+ * half of the time after the earliest end can belong to the warm-up.
+ */
 export const possibleWarmUpEnds = (
   { earliest, latest }: AutoWarmUp,
   scheduled: number = Number.POSITIVE_INFINITY,
@@ -30,7 +33,10 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
 
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 
-/** Returns the measures that decide the end: those of the objectives, or the usual ones. */
+/**
+ * Returns the measures that decide where the warm-up ends: the measures of the objectives, or the usual measures if the
+ * objectives name none.
+ */
 const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
   const named = objectives.flatMap(({ figure }) =>
     figure.kind === 'measure' ? [figure.name] : [],

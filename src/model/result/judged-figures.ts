@@ -4,8 +4,8 @@ import type { FigureError } from './verdict.ts';
 export const figuresSignalName = 'measurement error';
 
 /**
- * Returns the headline figures on which the verdict on trust depends: those with enough samples, or all if none has
- * enough.
+ * Returns the headline figures on which the verdict on trust depends: the figures with enough samples, or all figures
+ * if none has enough.
  */
 export const judgedFigures = (figures: readonly FigureError[]): readonly FigureError[] => {
   const headline = figures.filter(({ isHeadline }) => isHeadline);
@@ -15,13 +15,13 @@ export const judgedFigures = (figures: readonly FigureError[]): readonly FigureE
 
 /**
  * How well a figure is known: exactly, approximately, or not at all. A figure is unknown if its error may be more than
- * half of it and more than 5 ms.
+ * half of the figure and more than 5 ms.
  */
 export type Exactness = 'exact' | 'approximate' | 'unknown';
 
 /** The largest error of an approximate figure, as a share of the figure. */
 const approximateShare = 0.5;
-/** The error in ms that is always allowed, even if it is a larger share of the figure. */
+/** The error in ms that is always allowed, even if it is more than the allowed share of the figure. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {
@@ -37,8 +37,8 @@ export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError)
 const slightShare = 0.25;
 
 /**
- * Returns whether an approximate figure may be off by at most 5 ms and a quarter of it. Even an idle machine sometimes
- * reads a chunk that late. So such an error is named, but is no warning.
+ * Returns whether an approximate figure may be off by at most 5 ms and at most a quarter of the figure. Even an idle
+ * machine sometimes reads a chunk that late. So such an error is named, but is no warning.
  */
 export const isSlightlyOff = ({ value, low, high }: FigureError): boolean =>
   Math.max(value - low, high - value) <= Math.min(value * slightShare, approximateTime);

@@ -37,25 +37,28 @@ export const objectiveVerdictSchema = z.strictObject({
   statistic: statisticSchema.optional(),
   /** The number of samples, or of arrivals for a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
-  /** The number of independent samples that would tell as much as the `n` samples; absent if it is `n` or unknown. */
+  /**
+   * The number of independent samples that would tell as much as the `n` samples; absent if this number is `n` or
+   * unknown.
+   */
   effective: z.int().nonnegative().optional(),
-  /** Set for a mean whose interval may not hold, since its independent samples are too few for such values. */
+  /** Set for a mean whose interval may be wrong, since the mean has too few independent samples; otherwise absent. */
   weak: z.literal(true).optional(),
   /**
-   * The number of 429s that were left out because a declared limit explains them; `null` if unknown. Absent if 429s
-   * must stay in.
+   * The number of 429s that were left out because a declared limit explains them; `null` if unknown. Absent unless the
+   * objective leaves out such 429s.
    */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
   /**
-   * The number of failures among the `n` samples, if they leave a percentile without an upper end and the bound is on
-   * that side; otherwise absent.
+   * The number of failures among the `n` samples; absent unless the failures leave the interval of a percentile without
+   * an upper end and the bound is above the figure.
    */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The number of answers that do not report the figure; absent if all do, and for other figures. */
+  /** The number of answers that do not report the figure; absent if all answers report it, and for other figures. */
   unreported: z.int().positive().optional(),
   /**
    * The bounds of the true figure, by the error of the load generator or by the answers that do not report it. `high`
@@ -74,7 +77,7 @@ export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boole
 /** The number that stands for an infinite figure of a broken objective, since JSON has no infinity. */
 export const infiniteFigure = Number.MAX_VALUE;
 
-/** Returns whether the figure is a percentile that too few completed arrivals make infinite. */
+/** Returns whether the figure is infinite: a percentile for which too few arrivals completed. */
 export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 'n'>): boolean =>
   observed === null && n !== null && n > 0;
 

@@ -3,7 +3,7 @@ import { inferHits, type InferredHits, type NoInference } from '../measures/pref
 import type { Result } from './result.ts';
 import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
 
-/** The tokens of prompts, and those of them that were repeated or cached. */
+/** The tokens of prompts, and how many of them were repeated or cached. */
 interface PromptPart {
   readonly answers: number;
   readonly input: number;
@@ -11,7 +11,10 @@ interface PromptPart {
 }
 
 export interface PromptCacheFigures {
-  /** The tokens at the beginning that an earlier request of the same slice also had, so a cache can hold them. */
+  /**
+   * The tokens at the beginning of a prompt with which an earlier request of the same slice also began, so a cache can
+   * hold them.
+   */
   readonly expected: PromptPart;
   readonly reported: PromptPart;
   /** The number of answers that do not report cached tokens. */
@@ -20,8 +23,8 @@ export interface PromptCacheFigures {
 }
 
 /**
- * Returns the prompt tokens that a cache can have held and those that it did hold; `null` if none was repeated or
- * cached.
+ * Returns the prompt tokens that a cache can have held and the tokens that it did hold; `null` if no token was repeated
+ * or cached.
  */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);

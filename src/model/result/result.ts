@@ -22,7 +22,7 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** The failures of one traffic kind, outcome, cause and masked message, counted. */
+/** The failures with the same traffic kind, outcome, cause and masked message, and how many they are. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -94,7 +94,8 @@ const isInOrder = (samples: readonly ({ readonly second?: unknown } | null)[]): 
   });
 
 /**
- * Checks the order before the rest, since decoding the histograms of 100,000 copies of one second would take a minute.
+ * The order of the seconds is checked first, since decoding the histograms of 100,000 copies of one second would take a
+ * minute.
  */
 const timelineSchema = z.preprocess((seconds, context) => {
   if (Array.isArray(seconds) && !isInOrder(seconds)) context.addIssue(orderMessage);
@@ -143,7 +144,10 @@ export const resultSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
-  /** The slices in order. If slices are missing (their `count` is larger), the run is incomplete. */
+  /**
+   * The slices in order. Each slice says how many slices the run has (`count`). If fewer are listed, the run is
+   * incomplete.
+   */
   slices: z.array(sliceRunSchema).min(1).max(maxSlices),
   /**
    * When the load ended in the last slice: as planned, or earlier because all requests were sent or the run was
@@ -162,7 +166,10 @@ export const resultSchema = z.strictObject({
   warmUp: z
     .strictObject({
       end: millisecondsSchema,
-      /** Whether the run was steady after it. If not, this is the last possible end, and figures are approximate. */
+      /**
+       * Whether the run was steady after this end. If it was not, this is the last possible end, and figures are
+       * approximate.
+       */
       isSteady: z.boolean(),
       measures: z.array(z.enum(timelineMeasures)),
       /** The number of arrivals that were due before the end of the warm-up. */
@@ -179,7 +186,7 @@ export const resultSchema = z.strictObject({
   groups: z.array(groupSchema).max(maxGroups),
   timeline: timelineSchema,
   failures: z.array(failureSchema),
-  /** The slowest requests and some failed ones; absent in old results. */
+  /** The slowest requests and some failed requests; absent in old results. */
   exemplars: z.array(exemplarSchema).optional(),
   /** The sample of single requests for charts; absent in old results. */
   requestSample: z.array(requestSampleSchema).optional(),

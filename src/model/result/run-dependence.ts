@@ -57,7 +57,7 @@ export const secondsAt = (
 
 export interface RunPart {
   readonly kinds: readonly TrafficKind[];
-  /** The seconds in order, without those that the figure leaves out; `undefined` for a second without events. */
+  /** The seconds in order, without the seconds that the figure leaves out; `undefined` for a second without events. */
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
@@ -82,8 +82,8 @@ const dependencesOf = (part: RunPart, name: TimelineMeasure): DependenceByQuanti
 };
 
 /**
- * Returns how strongly the samples of a percentile depend on each other. If the timeline lacks the measure, end-to-end
- * times stand in, since both wait in the same queue.
+ * Returns how strongly the samples of a percentile depend on each other. If the timeline lacks the measure, the
+ * dependence of end-to-end times stands in, since the same queue delays both.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)
@@ -96,7 +96,7 @@ const completedDueIn = (
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
-/** Counts all arrivals that were due in a second and completed, with those of planned hang-ups. */
+/** Counts all arrivals that were due in a second and completed, including arrivals with a planned hang-up. */
 export const allCompletedDueIn = (
   second: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
@@ -113,13 +113,14 @@ const awaitedDueIn = ({ due, toCancel }: TimelineSecond): number => due - (toCan
 const failedDueIn = (second: TimelineSecond): number =>
   Math.max(0, awaitedDueIn(second) - completedDueIn(second));
 
-/** Counts the failed arrivals of a second that lack a measure; 0 for gaps, since an answer has many. */
+/** Counts the failed arrivals of a second that lack a measure; 0 for gaps, since an answer has many gaps. */
 export const failedWithout = (second: TimelineSecond | undefined, name: TimelineMeasure): number =>
   second === undefined || name === 'gap' ? 0 : failedDueIn(second);
 
 /**
- * Returns the dependence of samples, increased by that of failures, which count as infinite. If more arrivals failed
- * than lie beyond the percentile, it is infinite, and only failures matter.
+ * Returns the dependence of samples, increased by the dependence of failures, which count as infinite samples. If more
+ * arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence of the failures
+ * matters.
  */
 const withFailures = (
   { seconds }: RunPart,
@@ -154,8 +155,8 @@ export const dependenceOfDue = (
   withFailures(part, { q, failed }, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
 
 /**
- * Counts, in each second, the due arrivals and those whose time was at most a bound. Failed ones were beyond it.
- * Returns `null` if the timeline lacks the measure.
+ * Counts, in each second, the due arrivals and the arrivals whose time was at most a bound. Failed arrivals count as
+ * beyond the bound. Returns `null` if the timeline lacks the measure.
  */
 export const withinBySecond = (
   part: RunPart,
@@ -169,16 +170,18 @@ export const withinBySecond = (
       }))
     : null;
 
-/** Returns the sum of a measure and the number of its samples in each second; `null` if the timeline lacks it. */
+/**
+ * Returns the sum of a measure and the number of its samples in each second; `null` if the timeline lacks the measure.
+ */
 export const sumBySecond = (part: RunPart, name: MeasureName): readonly Part[] | null =>
   isOfTimeline(name)
     ? samplesBySecond(part, name).map(({ sum, count }) => ({ sum, of: count }))
     : null;
 
 /**
- * Returns the stronger of two dependences: of the arrivals within the bound, and of those within half the bound (or
- * twice the bound, for a lower one). The second is for bounds that too few arrivals exceed to show a dependence.
- * Returns `null` if the timeline lacks the measure.
+ * Returns the stronger of two dependences: the dependence of the arrivals within the bound, and the dependence of the
+ * arrivals within half the bound (or twice the bound, for a lower bound). The second one is for bounds that too few
+ * arrivals exceed to show a dependence. Returns `null` if the timeline lacks the measure.
  */
 export const dependenceAtBound = (
   part: RunPart,
@@ -194,13 +197,13 @@ export const dependenceAtBound = (
   return withFailures(part, due, () => strongest(values.map(dependenceUpTo)));
 };
 
-/** Returns the cached and all input tokens of the answers that report both, in each second. */
+/** Returns the cached and all input tokens, in each second, of the answers that report both. */
 export const cachedBySecond = ({ seconds }: RunPart): readonly Part[] =>
   seconds.map((second) => ({ sum: second?.cached?.tokens ?? 0, of: second?.cached?.input ?? 0 }));
 
 /**
- * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline has the tokens of all
- * labels together, and a part of them varies more than all.
+ * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline has only the tokens
+ * of all labels together. The share of a part of these tokens varies more than the share of all.
  */
 export const cachedHalfWidth = (part: RunPart, input: number): number | null => {
   const seconds = cachedBySecond(part);
@@ -224,8 +227,8 @@ export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =
 };
 
 /**
- * Returns a share in each second, by the outcomes that ended in it. The timeline does not know which answers met
- * objectives, or their finish reasons. So every completed answer counts as one that did, with that reason.
+ * Returns a share in each second, by the outcomes that ended in it. The timeline knows neither which answers met the
+ * objectives nor their finish reasons. So for a share of such answers, every completed answer counts.
  */
 export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] =>
   part.seconds.map((second) => {

@@ -22,7 +22,7 @@ const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
   mean: z.number(),
-  /** The 5th percentile. Only measures where higher is better have it, since that is their slow end. */
+  /** The 5th percentile. Only measures where higher is better have it, since it is their slow end. */
   p5: z.number().optional(),
   p50: z.number(),
   p90: z.number(),
@@ -70,7 +70,7 @@ export const runSummarySchema = z.strictObject({
    * figures do not count.
    */
   verdict: verdictSchema,
-  /** The exit code of the command, with a sentence for each reason why it is not 0. */
+  /** The exit code of the command. Unless it is 0, each reason has a sentence. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
   /** `invalid` if the load was not as planned, `degraded` if some headline figures are not exact, otherwise `valid`. */
   trust: z.enum(['valid', 'degraded', 'invalid']),
@@ -80,9 +80,9 @@ export const runSummarySchema = z.strictObject({
   /** The cost in units of the currency; `null` if nothing has a price. `unknown` counts the answers of unknown cost. */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   /**
-   * Shares of the prompt tokens in percent: those that a cache can have held at most, those that answers report as
-   * cached, and those that the times to first token show. A share is `null` if unknown. Absent if nothing was repeated
-   * or cached.
+   * The shares of the prompt tokens, in percent, that a cache can have held at most, that answers report as cached, and
+   * that were cached as the times to first token show. A share is `null` if unknown. Absent if nothing was repeated or
+   * cached.
    */
   promptCache: z
     .strictObject({
@@ -102,7 +102,7 @@ export const runSummarySchema = z.strictObject({
         reason: objectiveVerdictSchema.shape.grounds,
       }),
   ),
-  /** The verdict on the rate limits; `null` if the scenario does not ask for one. */
+  /** The verdict on the rate limits; `null` if the scenario asks for no such verdict. */
   limits: verdictSchema.nullable(),
   kinds: z.partialRecord(z.enum(trafficKinds), trafficSummarySchema),
   entries: z.record(z.string(), entrySummarySchema),

@@ -70,7 +70,7 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
 
 /**
  * Returns how many failed arrivals count as infinite samples of a measure. If only a share of the completed requests
- * has a sample, the same share of the failed ones counts.
+ * has a sample, the same share of the failed arrivals counts.
  */
 export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number => {
   const failed = countFailed(outcomes);
@@ -107,8 +107,8 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that completed. It is only present if the percentile of all arrivals, with failed ones as
-   * infinite, is above this one's interval.
+   * The share of the arrivals that completed. Present only if the percentile of all arrivals, with failed arrivals as
+   * infinite, is above the interval of this percentile.
    */
   readonly ofShare?: number;
 }
@@ -264,9 +264,9 @@ export const measuredTime = ({ scheduled, plan }: Result): number | null => {
 };
 
 /**
- * Returns the window for rates; `null` if it is shorter than a second, since there are no rates then. It leaves out the
- * fraction of a second at the end, unless the load ended with the last answer: everything may have completed in that
- * fraction.
+ * Returns the window for rates; `null` if the window is shorter than a second, since such a run has no rates. The
+ * window leaves out the fraction of a second at the end. If the load ended with the last answer, the fraction is kept:
+ * everything may have completed in it.
  */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);

@@ -9,7 +9,7 @@ export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether the signal decides the verdict. Otherwise it only shows causes. */
+  /** Whether the signal decides the verdict. A signal that does not decide only shows causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;

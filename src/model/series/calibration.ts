@@ -3,8 +3,8 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measures whose errors a calibration finds, at many loads. It compares the instants that a run recorded with those
- * that the gateway recorded.
+ * The measures whose errors a calibration finds, at many loads. A calibration compares the instants that a run recorded
+ * with the instants that the gateway recorded.
  */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;

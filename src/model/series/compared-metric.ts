@@ -31,7 +31,10 @@ export const comparisonRules = {
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /** The largest irrelevant changes in ms, whatever their ratio. The second one is for times of single tokens. */
+  /**
+   * The largest irrelevant changes in ms, whatever the ratio of a change is. The second number is for times of single
+   * tokens.
+   */
   latencyFloor: 5,
   tokenFloor: 0.5,
   /**
@@ -47,7 +50,7 @@ export const comparisonRules = {
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** The values of the repetitions that have one, in the metric's unit. Failure rates are shares. */
+  /** The values of the repetitions that have a value, in the metric's unit. Failure rates are shares. */
   values: z.array(z.number()),
   /** The geometric mean of the values, or the share over all repetitions together. */
   typical: z.number().nullable(),
@@ -59,16 +62,22 @@ const effectSchema = z.strictObject({
   /** The lower end of the 95 % confidence interval; `null` if a side has only one run. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The p-value. If the runs did not take turns, it is the larger of two: with a drift over time, and without. */
+  /**
+   * The p-value. If the runs did not take turns, two p-values are computed, one with a drift over time and one without,
+   * and this is the larger.
+   */
   p: z.number().nullable(),
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
-  /** The smallest change that counts, with the load generator's own error: a ratio above 1 or a difference above 0. */
+  /**
+   * The smallest change that counts, including the load generator's own error: a ratio above 1 or a difference above 0.
+   */
   least: z.number(),
   /** The smallest change that counts, without the load generator's own error; absent in files of earlier versions. */
   relevant: z.number().optional(),
   /**
-   * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if none could.
+   * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if no drift could
+   * explain it.
    */
   drift: z.number().nullable(),
   /** The smallest change that this many repetitions detect with a probability of 90 %. */
@@ -87,7 +96,10 @@ export const comparedMetricSchema = z.strictObject({
   better: z.enum(['lower', 'higher', 'neither']),
   scale: z.enum(['ratio', 'difference']),
   gated: z.boolean(),
-  /** Whether two sides are called the same only if this metric is the same. */
+  /**
+   * Whether this is a headline figure. If a comparison has headline figures, only they decide whether two sides are
+   * called the same.
+   */
   headline: z.boolean(),
   base: sideFiguresSchema,
   next: sideFiguresSchema,
@@ -95,7 +107,8 @@ export const comparedMetricSchema = z.strictObject({
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
   /**
-   * The number of repetitions on each side that would decide; `null` if it is decided, or if the number exceeds 1,000.
+   * The number of repetitions on each side that would decide the metric; `null` if it is already decided, or if the
+   * number exceeds 1,000.
    */
   needed: z.int().nullable(),
   /** A note, for example why the metric is not gated; `null` for none. */

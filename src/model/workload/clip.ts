@@ -16,9 +16,9 @@ export type ClipSource = TrafficOf<'transcription'>['clips'][number];
 /** The length of a recording, computed from its content. */
 export interface RecordedLength {
   readonly seconds: number;
-  /** Whether this length is right even if the header declares another one. */
+  /** Whether this length is right even if the header declares another length. */
   readonly isFinal: boolean;
-  /** Whether the file ends before its container does, and nothing else shows its length. */
+  /** Whether the file ends before its container does, as far as this recording shows. */
   readonly isCut?: boolean;
 }
 

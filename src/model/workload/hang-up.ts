@@ -23,12 +23,12 @@ export const cancelSchema = z.strictObject({
 });
 export type Cancel = z.infer<typeof cancelSchema>;
 
-/** The word that separates the draws of hang-ups from those of contents and retries, which have other words. */
+/** The word that separates the draws of hang-ups from the draws of contents and retries, which have other words. */
 const hangUpWord = 0x68_75_70;
 
 /**
- * Returns when the client hangs up on a request; `null` if it waits for the answer. The draw is independent of all
- * others, so an entry without `cancel` sends the same requests.
+ * Returns when the client hangs up on a request; `null` if it waits for the answer. This draw is independent of all
+ * other draws, so an entry sends the same requests with and without `cancel`.
  */
 export const drawHangUp = (
   cancel: Cancel | undefined,

@@ -9,8 +9,7 @@ export type SchemaTest = (value: unknown) => string | null;
 const load = createRequire(import.meta.url);
 
 /**
- * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, which only runs with a schema
- * spend.
+ * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, so only runs with a schema load it.
  */
 export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
   const all = { strict: false, logger: false, ...options } as const;
@@ -27,7 +26,7 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
-/** The message about a schema that refers to itself without end. Only testing a value shows this. */
+/** The message about a schema that refers to itself without end. This only shows when a value is tested. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
 /**
@@ -38,7 +37,7 @@ export const compileJsonSchema = (schema: boolean | object): SchemaTest | string
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
-    // Only Ajv knows this keyword. If a schema contains it, Ajv returns a promise.
+    // Only Ajv knows the keyword `$async`. If a schema contains it, Ajv returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
     return (value) => {
       try {

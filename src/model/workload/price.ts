@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The classes of tokens that have a price of their own. Each token of an answer belongs to exactly one. */
+/** The classes of tokens that have a price of their own. Each token of an answer belongs to exactly one class. */
 export const tokenClasses = [
   'input',
   'cachedInput',
@@ -12,7 +12,7 @@ export const tokenClasses = [
 ] as const;
 export type TokenClass = (typeof tokenClasses)[number];
 
-/** The class whose price each class of tokens takes if the scenario gives no price for it. */
+/** For each class of tokens, the class whose price it takes if the scenario gives it no price of its own. */
 export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
   input: 'input',
   cachedInput: 'input',
@@ -27,7 +27,7 @@ const micros = z.int().nonnegative();
 
 /**
  * The price of a chat, in millionths of the currency per million tokens; `request` is in millionths per answer. A class
- * without a price costs as much as other input or output.
+ * of tokens without a price costs as much as `input` or `output` (`usualClass`).
  */
 export const priceSchema = z.strictObject({
   input: micros,
@@ -79,8 +79,8 @@ interface BilledTokens {
 }
 
 /**
- * Splits the tokens of an answer into classes. If the parts exceed the whole, the last ones are cut, so no token counts
- * twice.
+ * Splits the tokens of an answer into classes. If the classes together exceed the whole, the last classes are cut, so
+ * no token counts twice.
  */
 export const tokensByClass = (tokens: BilledTokens): Record<TokenClass, number> => {
   const { input, output, cached = 0, cacheWrite = 0, audioInput = 0 } = tokens;
@@ -108,7 +108,7 @@ const million = 1_000_000;
 /** The sum up to which a division by a million and its rounding are exact in floating point. */
 const exactlyDivided = 1e15;
 
-/** Divides a sum of products by a million, rounded half up. It is exact for any size. */
+/** Divides a sum of products by a million, rounded half up. The result is exact for any size. */
 const roundedSum = (factors: readonly (readonly [count: number, price: number])[]): number => {
   let sum = 0;
   for (const [count, price] of factors) sum += count * price;
@@ -120,7 +120,7 @@ const roundedSum = (factors: readonly (readonly [count: number, price: number])[
   return Number((exact + BigInt(million / 2)) / BigInt(million));
 };
 
-/** Returns whether a prompt is too long for a price. Its cost is then unknown. */
+/** Returns whether a prompt is too long for a price. The cost of the prompt is then unknown. */
 export const isTooLong = (input: number, { maxInput }: Price): boolean =>
   maxInput !== undefined && input > maxInput;
 
@@ -174,7 +174,7 @@ export const transcriptionCostOf = (
   seconds: number,
 ): number => {
   const step = roundUpTo === undefined ? null : roundUpTo / 1000;
-  // A length from a container is not exact in binary: 30 s of samples must not become 31 s.
+  // The length that a container declares is not exact in binary: 30 s of samples must not become 31 s.
   const billed = step === null ? seconds : Math.ceil(seconds / step - 1e-9) * step;
   return Math.round((billed * perSecond) / million);
 };

@@ -58,7 +58,10 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     prompts: z.int().positive(),
     dropped: droppedSchema.optional(),
   }),
-  /** Prompts with the lengths of those in the stage's trace. Two prompts share the same blocks as in the trace. */
+  /**
+   * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block if they share it in the
+   * trace.
+   */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);
 export type PromptSource = z.infer<typeof promptSourceSchema>;

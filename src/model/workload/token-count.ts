@@ -42,8 +42,8 @@ export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
 /**
- * The number of draws after which a value is clamped to its bounds. So many are needed only if almost all of the
- * distribution is outside.
+ * The number of draws after which a value is clamped to its bounds. Only if almost all of the distribution is outside
+ * the bounds are so many draws needed.
  */
 const maxTries = 1000;
 
@@ -73,7 +73,7 @@ const drawn: {
 
 export const drawTokenCount = (count: TokenCount, draw: Draw): number => {
   if (typeof count === 'number') return count;
-  // `drawn` has a row for each kind, and this row is for the kind of `count`. The compiler cannot infer that.
+  // `drawn` has a row for each kind, and this row is for the kind of `count`. The compiler cannot infer this relation.
   const row = drawn[count.kind] as (of: Distribution, draw: Draw) => number;
   return row(count, draw);
 };

@@ -14,7 +14,7 @@ export const unitNames = {
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
 /**
- * Returns whether the true unit of time may be longer than the assumed one. Seconds are the longest unit, so they are
+ * Returns whether the true unit of time may be longer than the assumed unit. Seconds are the longest unit, so they are
  * never in doubt.
  */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
@@ -60,7 +60,10 @@ const traceFactsSchema = z.strictObject({
     outside: count,
     inputs: count,
     outputs: count,
-    /** The number of empty prompts or answers of failed requests, whose length was raised to one token. */
+    /**
+     * The number of prompts and answers without tokens, as failed requests have them, whose length was raised to one
+     * token.
+     */
     raised: count,
   }),
   /** The number of requests for each field that is not replayed; absent if there is no such field. */

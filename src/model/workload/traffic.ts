@@ -30,7 +30,7 @@ const chatFields = {
   model: z.string().min(1),
   /** The conversations, of which each request draws one by seed, stage and index; or the source of the prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
-  /** The maximum number of tokens of an answer. A source of prompts can ask for fewer. */
+  /** The maximum number of tokens of an answer. A source of prompts can ask for fewer tokens. */
   maxTokens: tokenCountSchema.nullable(),
   body,
   /** The price of the entry; `null` if unknown. The cost is then unknown too. */
@@ -56,7 +56,7 @@ const speechFields = {
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),
   body,
-  /** The price; absent if it is the interface's, `null` if it is unknown. */
+  /** The price; absent if the interface's price applies, `null` if the price is unknown. */
   price: speechPriceSchema.nullable().exactOptional(),
 };
 
@@ -86,7 +86,7 @@ const transcriptionFields = {
   /** Whether to send files above the interface's 25 MB, to see whether the server refuses them. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
-  /** The price; absent if it is the interface's, `null` if it is unknown. */
+  /** The price; absent if the interface's price applies, `null` if the price is unknown. */
   price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 

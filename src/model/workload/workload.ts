@@ -17,8 +17,8 @@ export const leastSharedCharacters = 256;
 /** The beginnings of a generated conversation that other conversations of the run may share. Lengths are in tokens. */
 export interface SharedText {
   /**
-   * The beginnings by name. Each is the beginning of the next. If two conversations have one of the same name, the
-   * shorter is part of the longer.
+   * The beginnings by name, from the shortest to the longest. Each is the beginning of the next. If two conversations
+   * have a beginning of the same name, the shorter of these two beginnings is part of the longer.
    */
   readonly beginnings: readonly { readonly name: string; readonly tokens: number }[];
   /** Whether the last beginning is the whole conversation. */
@@ -27,7 +27,9 @@ export interface SharedText {
   readonly tokens: number;
 }
 
-/** The messages of one chat request, and the maximum number of answer tokens if their source names one. */
+/**
+ * The messages of one chat request, and the maximum number of answer tokens if the source of the messages names one.
+ */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
@@ -35,7 +37,10 @@ export interface ChatContent {
   readonly tokens?: number;
   /** The beginnings that other prompts of the run share; absent for prompts that differ from the first word. */
   readonly shared?: SharedText;
-  /** The body fields and headers of this request alone. They take precedence over those of the scenario. */
+  /**
+   * The body fields and headers of this request alone. They take precedence over the fields and headers of the
+   * scenario.
+   */
   readonly own?: RequestFields;
 }
 

@@ -1,11 +1,11 @@
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import { findingOf } from './rule-bounds.ts';
 
-/** A claim about all requests of some kind, which one counterexample refutes. */
+/** A claim about all requests of some kind. A single counterexample refutes the claim. */
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** The observation if there was no such request. The claim is then undecided. */
+  /** The observation if there was no request of this kind. The claim is then undecided. */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
   /** Whether the claim is refuted; by default, whether there is a counterexample. */

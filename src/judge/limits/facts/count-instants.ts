@@ -8,7 +8,7 @@ const isAscending = (amounts: readonly Dated[]): boolean => {
   return true;
 };
 
-/** Creates functions that return the sum of all amounts before an instant, or up to it. */
+/** Creates two functions that return the sum of all amounts before an instant, and up to and including an instant. */
 export const cumulativeSums = (amounts: readonly Dated[]) => {
   const ascending = isAscending(amounts) ? amounts : amounts.toSorted((a, b) => a.at - b.at);
   const times = Float64Array.from(ascending, ({ at }) => at);

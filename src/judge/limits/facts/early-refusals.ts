@@ -5,7 +5,7 @@ import type { LimitUse } from './token-uses.ts';
 
 export const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0);
 
-/** Creates functions that return the sum of `amountOf` before an instant, or up to it. */
+/** Creates two functions that return the sum of `amountOf` before an instant, and up to and including an instant. */
 export const sumsBy = (
   uses: readonly LimitUse[],
   at: 'sent' | 'settled',
@@ -21,8 +21,9 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
 };
 
 /**
- * Creates a function that returns the level of a bucket that leaks at `rate` and is charged as late as possible. It is
- * the largest excess of charges over what `rate` allows since any earlier moment. Its moments must ascend.
+ * Creates a function that returns the level of a bucket that leaks at `rate` and is charged as late as possible. The
+ * level is the largest excess of charges over what `rate` allows, since any earlier moment. The function must be called
+ * with ascending moments.
  */
 export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
@@ -42,14 +43,15 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
   };
 };
 
-/** The smallest bucket of tokens that still keeps its limit, as a share of the limit. */
+/** The size of the smallest bucket of tokens that still counts as compliant, as a share of the limit. */
 export const smallestBucket = 1 / 4;
-/** The number of size classes in which refusals are judged. A larger request leaves a lower rate for others. */
+/** The number of size classes in which refusals are judged. A larger request leaves a lower rate for other requests. */
 const sizeClasses = 32;
 
 /**
- * Returns a function for the amounts that a client may use at once beside a reservation. They are these shares of the
- * limit, or what the smallest bucket has left if that is less. Each amount leaves another rate for the time after.
+ * Returns a function for the amounts that a client may use at once beside a reservation. The amounts are these shares
+ * of the limit, but never more than the reservation leaves of the smallest bucket. Each amount leaves another rate for
+ * the time after.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -68,10 +70,11 @@ interface Client {
 
 /**
  * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
- * once. Then its rate ρ is chosen so that b, the use of a longest window at ρ, and the refused request add up to the
- * limit. The client stayed below the limit if, since every earlier moment, at most b + ρ · time was charged. All these
- * limiters admit such a client, whenever they charge: fixed windows of any phase, logs, weighted counters, and buckets
- * that hold b and one request. A refusal is skipped if a request in the two windows before has an unknown charge.
+ * once. Then its rate ρ is chosen so that the following three add up to the limit: b, the use of a longest window at ρ,
+ * and the refused request. The client stayed below the limit if, since every earlier moment, at most b + ρ · time was
+ * charged. All these limiters admit such a client, whenever they charge: fixed windows of any phase, logs, weighted
+ * counters, and buckets that hold b and one request. A refusal is skipped if the charge of a request in the two windows
+ * before is unknown.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

@@ -40,13 +40,13 @@ export const minuteLimits = ({
     { unit: 'tokens' as const, limit: tokensPerMinute },
   ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
 
-/** The declared limits that may be used up for each 429 of a key. */
+/** For each 429 of a key, the declared limits that may have been used up. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
   exceededSpans(uses, rule, { extra: 1, forgottenIn: (windows) => windows }).length > 0;
 
-/** The request that asks for the target's models before the load. Some gateways count it. */
+/** The request that asks for the target's models before the load. Some gateways count this request. */
 const startUp = ([first]: readonly LedgerEntry[]): LimitUse => {
   const at = Math.min(0, first?.sent ?? 0);
   const times = { sent: at, answered: at, settled: at };
@@ -60,7 +60,8 @@ export const usedUpLimits = (
   if (refused.length === 0) return new Map();
   const rules = limits
     .map((each) => ({ ...each, rule: { limit: each.limit, window: milliseconds(minute) } }))
-    // A gateway that certainly admitted more than a limit allows does not refuse because of that limit.
+    // A gateway that certainly admitted more than a limit allows does not enforce this limit. So it did not refuse
+    // because of it.
     .filter(({ unit, rule }) => !isExceeded(uses[unit], rule))
     .map(({ unit, rule }) => {
       return unit === 'requests'
@@ -83,7 +84,9 @@ export const usedUpLimits = (
   );
 };
 
-/** Whether a declared limit may be used up for a 429: the limit that it names, or any limit if it names none. */
+/**
+ * Whether a declared limit may have been used up at a 429: the limit that the 429 names, or any limit if it names none.
+ */
 export const hasUsedUp = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
   const units = usedUp.get(refusal) ?? [];
   return refusal.unit === null ? units.length > 0 : units.some((unit) => unit === refusal.unit);
@@ -114,9 +117,9 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * Returns the ledgers of a run on a single clock. If a coordinator compared the clocks, every interval grows by their
- * uncertainty. Returns `null` if the clocks were not compared. A missing slice used the same keys, so it also gives
- * `null`.
+ * Returns the ledgers of a run on a single clock. If a coordinator compared the clocks, every interval grows by the
+ * uncertainty of the clocks. Returns `null` if the clocks were not compared. Also returns `null` if a slice is missing,
+ * since that slice used the same keys.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
@@ -149,7 +152,7 @@ const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly Me
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
- * Returns the measured 429s, and those of them that a declared limit explains. Returns `null` if that is unknown: no
+ * Returns the measured 429s, and for each whether a declared limit explains it. Returns `null` if that is unknown: no
  * limit is declared, retries make attempts differ from arrivals, the ledger was too small, slices have separate clocks,
  * or the run still goes on and has no ledger.
  */
@@ -170,8 +173,9 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 };
 
 /**
- * Counts the 429s of some groups that a declared limit explains; `null` if that is unknown. A ledger does not name the
- * model of a request. So for the groups of one model, it assumes that the other models' 429s were explained first.
+ * Counts the 429s of some groups that a declared limit explains; `null` if the number is unknown. A ledger does not
+ * name the model of a request. So for the groups of one model, the count assumes that the 429s of the other models were
+ * explained first.
  */
 export const countExplained = (
   result: Result,
@@ -183,7 +187,7 @@ export const countExplained = (
   const spans = stageSpans(result.plan);
   const kinds = new Set(groups.map(({ labels }) => labels.traffic));
   const within = refusals.filter(({ key, traffic, sent }) => {
-    // The stage of an arrival is the one in which it is due, just before it is sent.
+    // The stage of an arrival is the stage in which the arrival is due, just before it is sent.
     const stage = spans.findLast(({ from }) => from <= sent)?.name ?? '';
     return (
       kinds.has(traffic) && inScope({ ...scope, model: null }, { key, traffic, model: null, stage })

@@ -17,8 +17,8 @@ export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =
     .map(({ sent, answered }) => ({ from: sent, until: answered, least: 1, most: 1 }));
 
 /**
- * Returns the largest total weight at one point of intervals that each start `lead` ms before one of `starts`. Both
- * lists ascend.
+ * Returns the largest total weight of intervals that overlap at one point. Each interval starts `lead` ms before one of
+ * `starts`. Both lists ascend.
  */
 const maxOverlap = (starts: readonly Dated[], lead: number, ends: readonly Dated[]): number => {
   let depth = 0;
@@ -66,15 +66,16 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
   };
 };
 
-/** The checks of a key ask about the same list some ten times, so it is sorted once. */
+/** The checks of a key use the same list some ten times, so it is sorted only the first time. */
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
- * Creates a function that returns the most that was charged within any span of a length in ms. A span certainly
- * contains each charge that lies completely within it, and possibly each charge that overlaps it. So each charge gives
- * an interval of starts of spans that contain it. The maximum is where most of these intervals overlap. Example:
- * charges at 0, 40 and 90 ms lie in a span of 50 ms if it starts from −50 to 0, from −10 to 40, and from 40 to 90 ms.
- * So at most two of them lie in one span. The list must not change afterwards.
+ * Creates a function that returns the most that was charged within any span of a given length in ms. A span certainly
+ * contains each charge that lies completely within it, and possibly contains each charge that overlaps it. So for each
+ * charge, the spans that contain it start within an interval of time. The maximum is where most of these intervals
+ * overlap. Example: a span of 50 ms contains the charge at 0 ms if it starts from −50 to 0, the charge at 40 ms if it
+ * starts from −10 to 40, and the charge at 90 ms if it starts from 40 to 90 ms. So at most two of the charges lie in
+ * one span. The list must not change afterwards.
  */
 export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
   const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);
@@ -92,7 +93,10 @@ export const chargedBefore = (charges: readonly Charge[]) => {
   const maybeBy = cumulativeSums(edgesOf(charges, 'until', 'most'));
   const maybeFrom = cumulativeSums(edgesOf(charges, 'from', 'most'));
   const longestFirst = charges.toSorted((a, b) => b.until - b.from - (a.until - a.from));
-  /** Sums the charges that begin before the window and end after it. Neither sum contains them. */
+  /**
+   * Sums the charges that begin before the window and end after it. The difference of the two sums below subtracts
+   * these charges without having added them.
+   */
   const straddling = (begin: number, end: number): number => {
     let sum = 0;
     for (const { from, until, least } of longestFirst) {

@@ -13,7 +13,7 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
-  /** What each entry can have used of both limits, in the same order. */
+  /** What each entry can have used of both limits, in the same order as `entries`. */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   readonly admitted: readonly LedgerEntry[];
@@ -27,30 +27,31 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 /** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/**
- * The charge in requests. It is 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it.
- */
+/** The charge in requests. The interface (8) does not define it: it is 1 for an answered chat, otherwise 0 or 1. */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/** The charge of a request in tokens, made at any time until its end. It is unknown if the server did not report it. */
+/**
+ * The charge of a request in tokens, made at any time until its end. The charge is unknown if the server did not report
+ * it.
+ */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens, cached } = entry;
   const isKnown = tokens !== null || (!isAnswer(entry) && entry.status !== 0);
   const most = isKnown ? (tokens ?? 0) : Number.POSITIVE_INFINITY;
-  // Some gateways do not charge cached tokens, and need not.
+  // Some gateways do not charge cached tokens. The interface permits this.
   const least = Math.max(0, (tokens ?? 0) - (cached ?? 0));
   return [{ from, until, least, most }];
 };
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  // If a refusal names tokens, the limit of requests did not refuse the request. Many gateways count it before they
-  // look at its tokens.
+  // If a refusal names tokens, the limit of requests did not refuse the request. Many gateways count the request before
+  // they look at its tokens.
   const isCounted = unit === 'tokens';
   const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
   const most = status === 401 ? 0 : 1;
@@ -109,7 +110,7 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // A period lasts from the first refusal to the answer of the next admission.
+  // A blocked period lasts from its first refusal to the answer of the next admission.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );

@@ -6,8 +6,8 @@ import { type LimitUse, ownCountRatio } from './token-uses.ts';
 /** The highest count of a text by any tokenizer, as a multiple of its usage. */
 const highestCountRatio = 1.6;
 /**
- * The share of the limit that may be used before the first request. A larger share means a lower limit, or an earlier
- * use of the key.
+ * The share of the limit that may be used before the first request. A larger share shows that the limit is lower than
+ * declared, or that the key was used before.
  */
 const unknownShare = 1 / 50;
 /** The largest share of all charges that may be in flight. Their reservations may be corrected later. */

@@ -1,6 +1,6 @@
 import type { LimitFinding, LimitRule } from '../../../model/limits/limit-log.ts';
 
-/** Returns how much a window may differ from the declared one, in ms. Gateways count whole seconds. */
+/** Returns how much a window may differ from the declared window, in ms. Gateways count whole seconds. */
 export const windowTolerance = (window: number): number => Math.min(1000, window / 10);
 
 /**

@@ -5,7 +5,7 @@ import { sumInFlight } from './early-refusals.ts';
 import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
-/** A request that was admitted after more than any limiter admits, and the span that shows it. */
+/** A request that was admitted after more usage than any limiter admits, and the span of time that shows it. */
 interface ExceededSpan {
   readonly admission: LimitUse;
   /** The span in ms. */
@@ -15,26 +15,29 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The number of limits that a limiter admits in addition to one for each window: 1, or 0 for logs. */
+  /** The number of limits that a limiter admits in addition to one limit for each window: 1, or 0 for logs. */
   readonly extra: number;
   /**
-   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget it at
-   * each of their ends, and a log after a window. A bucket never does, since it keeps a debt.
+   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget it
+   * whenever a window ends, a log one window later. A bucket never forgets it, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /** The largest factor from the usage to a gateway’s own count, if a tighter one is known than for any gateway. */
+  /**
+   * The largest factor from the usage to this gateway's own count; absent unless it is known to be smaller than the
+   * factor for any gateway.
+   */
   readonly ownCount?: number;
 }
 
-/** The largest number of windows up to which each length of span is tried. Of longer ones, only some are. */
+/** The number of windows up to which every length of span is tried. Of longer spans, only some lengths are tried. */
 const eachWindow = 32;
 
 /**
- * Finds the admissions before which more was admitted than any limiter of the rule admits. Within n windows, a limiter
- * admits n + 1 limits. For each window that ended, it also admits what was in flight at an admission, since charges may
- * come with the answer. Requests in flight are not counted as admitted amounts, so too many at once are no violation.
- * Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can
- * have been answered in two minutes before an admission.
+ * Finds the requests that were admitted although more had been used than any limiter of the rule admits. Within n
+ * windows, a limiter admits n + 1 limits. For each window that ended, it also admits the tokens that were in flight at
+ * an admission, since charges may come with the answer. Tokens that are still in flight never count, so too many tokens
+ * at once are no violation. Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most 1.07 × (3 ×
+ * 100 + 2 × 40) tokens can have been answered in two minutes before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],
@@ -42,7 +45,8 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // No span holds more than all requests together. If the shortest span allows that, nothing is exceeded.
+  // No span holds more than all requests together. If the shortest span allows the use of all requests, nothing is
+  // exceeded.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

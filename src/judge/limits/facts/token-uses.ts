@@ -7,18 +7,18 @@ export type TokenRequest = Pick<
 > &
   Pick<LedgerEntry, 'characters' | 'maxTokens'> & { readonly isChat: boolean };
 
-/** A request as a limit sees it. The limit charges it at any time from `sent` to `settled`. */
+/** A request as a limit sees it. The limit charges the request at any time from `sent` to `settled`. */
 export interface LimitUse {
   readonly sent: number;
   readonly answered: number;
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
-  /** The least amount that any rule of charging has charged for it once it is settled. */
+  /** The least amount that any rule of charging has charged for the request once it is settled. */
   readonly least: number;
-  /** The largest final charge; infinite if unknown. */
+  /** The largest final charge for the request; infinite if unknown. */
   readonly most: number;
-  /** The largest reservation for it until it is settled; infinite if unknown. */
+  /** The largest reservation for the request until it is settled; infinite if unknown. */
   readonly reserved: number;
 }
 
@@ -46,7 +46,8 @@ const fewestCharactersPerToken = 2.5;
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
 /**
- * Creates a function that returns the most tokens of a prompt with this many characters; infinite if nothing shows it.
+ * Creates a function that returns the most tokens of a prompt with this many characters; infinite if no request shows
+ * how many.
  */
 const promptEstimator = (requests: readonly TokenRequest[]) => {
   const density = new Map<number, number>();
@@ -71,8 +72,8 @@ const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
 
 /**
  * Returns what a limit of tokens can have charged for each request of a key. A refused or failed chat may be charged as
- * well. A request that is no chat never is. Example: a chat has 100 tokens of prompt, 90 of them cached, and 5 of
- * answer. A second after its end, 15 tokens are certainly charged.
+ * well. A request that is not a chat is never charged. Example: a chat has 100 tokens of prompt, 90 of them cached, and
+ * 5 of answer. A second after its end, 15 tokens are certainly charged.
  */
 export const tokenUses = (
   requests: readonly TokenRequest[],
@@ -93,7 +94,7 @@ export const tokenUses = (
     return {
       ...times,
       least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
-      // A reservation of `max_tokens` need not be corrected.
+      // A gateway need not correct a reservation of `max_tokens`.
       most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
       reserved,
     };

@@ -4,12 +4,12 @@ import { type Charge, spanCounts } from './interval-counts.ts';
 import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 
 /**
- * The classes that never admit more than the limit in any window. All others may do so, at a boundary or from a full
- * bucket.
+ * The classes that never admit more than the limit in any window. All other classes may do so, at a boundary between
+ * windows or from a full bucket.
  */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** Returns how many limits the permitted classes admit in addition to one for each window: 0 or 1. */
+/** Returns how many limits the permitted classes admit in addition to one limit for each window: 0 or 1. */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
@@ -43,7 +43,7 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // If this longer span keeps the smallest of the skipped bounds, it keeps all of them.
+    // If the use of this longer span is within the smallest of the skipped bounds, it is within all of them.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -6,18 +6,18 @@ import type { LimitUse } from './token-uses.ts';
 const phaseParts = 16;
 
 /**
- * Creates a function that decides whether a limit may be used up when a request is refused. It may be if the possible
- * charges and the tokens of the request exceed the limit together. Charges count for one window, for a weighted counter
- * at any phase, or for a full bucket. An unknown amount counts as its largest reservation. If that is also unknown, it
- * counts as nothing, since it would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000
- * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
+ * Creates a function that decides whether a limit may be used up for a refused request. The limit may be used up if the
+ * possible charges and the amount that the request asks for together exceed it. Charges count for one window, for a
+ * weighted counter at any phase, or for a full bucket. If an amount is unknown, its largest reservation counts. If the
+ * reservation is also unknown, the amount counts as nothing, since it would explain every refusal. `countFactor`
+ * multiplies the amounts. Example: 1,950,000 of 2,000,000 tokens are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // A gateway that charges a limit for its own refusals is rare. After an overload, such a charge would explain every
+  // Few gateways charge a limit for requests that they refuse. After an overload, such charges would explain every
   // refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
@@ -37,8 +37,8 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    // Each part holds the phases from `part` to `part + 1`. The sums are those of its end, the weight is that of its
-    // begin. So no phase between two tried ones finds more use.
+    // Each part holds the phases from `part` to `part + 1`. The sums are those at the end of the part, and the weight
+    // is the weight at its begin. So no phase between two tried phases finds more use.
     const weighted = Array.from({ length: phaseParts }, (_, part) => {
       const current = since((longest * (part + 1)) / phaseParts);
       const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;

@@ -3,22 +3,27 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum share of late answers among the admitted requests that shows a delayed load. */
 const minDelayedShare = 0.1;
-/** The minimum number of late answers that do not overlap. A pause of the machine delays many, but all at once. */
+/**
+ * The minimum number of late answers that do not overlap. A pause of the machine delays many answers, but all at the
+ * same time.
+ */
 const minDelayed = 3;
 
 /**
  * The minimum ratio between the shares of late refusals and of late admissions that shows a busy machine. A busy
- * machine delays both. A limiter that delays admissions refuses promptly.
+ * machine delays both refusals and admissions. A limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
- * The share of late refusals from which the limiter is the cause. A limiter that waits before it refuses delays most of
- * them.
+ * If at least this share of the refusals is late, the limiter is the cause: a limiter that waits before it refuses
+ * delays most refusals.
  */
 const maxMachineShare = 0.6;
 const minRefusals = 5;
 
-/** The quantile of latencies at an even pace above which a latency counts as long. A few are long at any pace. */
+/**
+ * The quantile of latencies at an even pace above which a latency counts as long. A few latencies are long at any pace.
+ */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
@@ -36,8 +41,8 @@ const countInTurn = (decisions: readonly LimiterDecision[]): number => {
 };
 
 /**
- * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the answer
- * before it, and at least a window after the last refusal. The limiter is no longer exhausted then.
+ * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the previous
+ * answer, and at least a window after the last refusal. At a calm request the limiter is no longer exhausted.
  */
 const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   let latest = Number.NEGATIVE_INFINITY;
@@ -95,7 +100,7 @@ const createLatenessCheck = (
 const latenciesOf = (decisions: readonly LimiterDecision[]): readonly number[] =>
   decisions.map(latencyOf).sort((a, b) => a - b);
 
-/** Returns the latency, in ms, that 90 % of the calm answers do not exceed; 0 if there are too few. */
+/** Returns the 90 % quantile of the latencies of calm answers, in ms; 0 if there are too few calm answers. */
 export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule): number => {
   const latencies = latenciesOf(divideByPace(log, rule).calm);
   if (latencies.length < minCalmRequests) return 0;
@@ -104,8 +109,8 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 
 /**
  * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
- * than 90 % of the calm ones, or if a few are later than every calm one. Delays that a serial server or a busy machine
- * explains do not count.
+ * than 90 % of the calm answers, or if a few answers are later than every calm answer. Delays that a serial server or a
+ * busy machine explains do not count.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);

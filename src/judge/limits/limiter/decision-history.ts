@@ -29,7 +29,7 @@ const sortAscending = (times: readonly number[]): Float64Array => Float64Array.f
 
 /**
  * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
- * admitted request takes its service time too, but that comes after the decision.
+ * admitted request also takes its service time, but the service time comes after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -45,8 +45,8 @@ const shortestOf = (decisions: readonly LimiterDecision[]): number =>
   decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
 /**
- * Returns the log for the assumption that slow requests waited for their decision. After it, each took as long as the
- * fastest request of its kind.
+ * Returns the log for the assumption that slow requests waited for their decision. After the decision, each request
+ * took as long as the fastest request of its kind.
  */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const [admitted, refused] = [true, false].map((isAdmitted) =>
@@ -59,9 +59,9 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions before a request. The order of overlapping requests is unknown, so it assumes the order that
- * explains the decision. Before an admitted request, only requests that certainly came first count. Before a refused
- * one, all that possibly came first count.
+ * Counts the decisions before a request. The order of overlapping requests is unknown, so the count assumes the order
+ * that explains the decision. Before an admitted request, only requests that certainly came first count. Before a
+ * refused request, all requests that possibly came first count.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -70,7 +70,7 @@ const priorDecisionsOf = (
   const { admitted, sent, answered } = decision;
   const times = admitted ? refusals.answered : refusals.sent;
   const until = admitted ? sent : answered;
-  // A refused request does not count as one before itself.
+  // A refused request does not count as a decision before itself.
   const itself = admitted ? 0 : 1;
   return {
     admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
@@ -113,7 +113,10 @@ const decisionHistoryOf = (
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };
 
-/** Returns the possible histories for each list of `besides`: first those without waiting, then those with waiting. */
+/**
+ * Returns the possible histories for each list of `besides`: first the histories without waiting, then those with
+ * waiting.
+ */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
   besides: readonly (readonly LimiterDecision[])[],
@@ -122,7 +125,7 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** Returns a history that replays only every `every`-th decision. All decisions still count as earlier ones. */
+/** Returns a history that replays only every `every`-th decision. All decisions still count as earlier decisions. */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

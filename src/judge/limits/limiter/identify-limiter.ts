@@ -27,19 +27,19 @@ import {
  * - Replaying a limiter means computing its decision on each request of the log.
  * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer.
  *   Otherwise it explains the decision.
- * - A history is a possible order of events inside the gateway. A log can have several.
- * - The phase of windows is the instant at which one of them begins, in ms.
+ * - A history is a possible order of events inside the gateway. A log can have several histories.
+ * - The phase of windows is the instant at which a window begins, in ms.
  */
 
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Windows on the clock are tried only if the server's clock is known. Otherwise nothing shows that they follow it.
+  // Windows on the clock are tried only if the server's clock is known. Otherwise nothing shows that windows follow it.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // Among equals, a cap on requests in flight comes last. Serial requests hardly overlap, so it explains them by
+  // Among equals, a cap on requests in flight comes last. Serial requests hardly overlap, so a cap explains them by
   // chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
@@ -58,9 +58,9 @@ const tolerance = 0.005;
  * some answers.
  */
 const queueTolerance = 0.02;
-/** The minimum ratio between the contradictions of another class and those of the named class. */
+/** Another class must contradict at least this many times as many decisions as the named class. */
 const minContrast = 10;
-/** The largest number of contradictions beyond the best class's with which a class still ties. */
+/** A class still ties with the best class if it contradicts at most this many decisions more. */
 const maxTieGap = 2;
 
 /**
@@ -71,7 +71,10 @@ const nearlyFullGap = 2;
 /** The largest distance between the burst of a nearly full bucket and the limit, as a share of the limit. */
 const nearlyFullShare = 0.01;
 
-/** The largest share of the limit by which failed chats excuse that distance. A bucket may have counted them. */
+/**
+ * The bucket may have counted failed chats. So its burst may also be below the limit by the number of failed chats, up
+ * to this share of the limit.
+ */
 const mostFailedShare = 0.1;
 
 const isNearlyFull = (
@@ -120,7 +123,7 @@ export interface LimiterTerms {
 
 /**
  * Returns whether the best class may be named. It must explain nearly all decisions, and far more than the next class.
- * The log must show the behaviour that is typical of it.
+ * The log must also show the behaviour that is typical of the class.
  */
 const isNameable = (
   first: LimiterFit,
@@ -138,8 +141,8 @@ const isNameable = (
 };
 
 /**
- * Chooses the simplest among the best limiter and its ties. It prefers a full bucket to a nearly full one that is
- * hardly better.
+ * Chooses the simplest among the best limiter and its ties. A full bucket that contradicts at most 1 % of the decisions
+ * is preferred to a nearly full one.
  */
 const simplestOf = (
   [best, ...ties]: readonly LimiterFit[],

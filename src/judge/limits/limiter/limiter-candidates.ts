@@ -11,7 +11,7 @@ export interface LimiterParameters {
   readonly phase: number;
   readonly burst: number;
   readonly steps: number;
-  /** The resolution of the gateway's clock in ms, such as 1,000; `null` if it is exact. */
+  /** The resolution of the gateway's clock in ms, such as 1,000; `null` if the clock is exact. */
   readonly second: number | null;
   /** The part of a limit that must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
   readonly room: 'some' | 'whole';
@@ -69,7 +69,7 @@ const declaredTimes = 3;
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try. They are near the smallest one that fits all admissions: the most
+ * Returns the sizes of a small bucket to try. They are near the smallest size that fits all admissions: the most
  * requests in any span, minus the refill in that span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
@@ -87,8 +87,8 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
 };
 
 /**
- * Finds the shortest interval that certainly contains a refill. It begins with a refusal, and ends with an admission
- * right after it.
+ * Finds the shortest interval that certainly contains a refill. The interval begins with a refusal, and ends with the
+ * admission right after it.
  */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
   decisions
@@ -103,14 +103,17 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
     }, null);
 
 const maxPhases = 500;
-/** The largest number of decisions in that interval for which each decision is tried as the edge of a phase. */
+/**
+ * The largest number of decisions in the shortest interval with a refill for which each decision is tried as the edge
+ * of a phase.
+ */
 const mostExactPlaces = 120;
 
 /**
- * Returns the phases of a period that a log can distinguish. It folds all decisions into one period. Between two
- * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
- * With many decisions, those closer than `apart` ms count as one. It searches the shortest interval that contains a
- * refill. Without one, it tries 24 phases.
+ * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
+ * neighbouring decisions every phase has the same effect, so only the middle is tried: for decisions at 100 and 400 ms,
+ * the phase 250 ms. With many decisions, decisions that are closer than `apart` ms count as one. Only the shortest
+ * interval that contains a refill is searched. If there is no such interval, 24 phases are tried.
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -124,8 +127,9 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // With many decisions, those of one burst are closer together than their uncertainty. With few, each pair counts: one
-  // slow answer widens the uncertainty of all, and the only right phase can lie between two close decisions.
+  // With many decisions, the decisions of one burst are closer together than their uncertainty. With few decisions,
+  // each pair counts: one slow answer widens the uncertainty of all decisions, and the only right phase can lie between
+  // two close decisions.
   const least = places.length > mostExactPlaces ? Math.max(history.slack / 4, apart) : 0;
   const edges = [0];
   for (const place of all) {
@@ -138,7 +142,10 @@ const distinctPhases = (
 const minRefusals = 10;
 /** The safety margin for the time that requests spend in the network, in standard errors of its estimate. */
 const certainty = 3;
-/** The ratio by which a computed cap may be too large, since the network can take longer for an admitted request. */
+/**
+ * The ratio by which a computed cap may be too large, since the network can take longer for an admitted request than
+ * for a refused one.
+ */
 const capTolerance = 1.25;
 const maxRequests = 256;
 
@@ -146,9 +153,9 @@ const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
 
 /**
  * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
- * an answer minus the network time, which refusals show. A single stay is uncertain, but the sum of many is not. The
- * sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms are 1,200
- * ms in 100 ms. So 12 requests were in flight on average, and the cap is at least that.
+ * an answer minus the network time, which refusals show. A single stay is uncertain, but the sum of many stays is not.
+ * The sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms are
+ * 1,200 ms in 100 ms. So 12 requests were in flight on average, and the cap is at least 12.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -193,12 +200,12 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** The quantile of the durations of refusals that proves a stay if the median admitted request exceeds it. */
+/** A stay is proved if the median admitted request takes longer than this quantile of the durations of refusals. */
 const refusalQuantile = 0.9;
 
 /**
- * Returns whether the admitted requests certainly stayed in the gateway for a while. Otherwise a small cap explains
- * every refusal soon after an admission, and so explains nothing.
+ * Returns whether the admitted requests certainly stayed in the gateway for a while. If they did not, a small cap
+ * explains every refusal soon after an admission, and so explains nothing.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>
@@ -286,8 +293,8 @@ export const phasesAround = (phase: number, apart: number): readonly number[] =>
   );
 
 /**
- * Returns limiters with phases close to that of the best limiter of a class. Each `look`, counted from 1, is finer than
- * the one before. Classes whose phases were all tried have none.
+ * Returns limiters with phases close to the phase of the best limiter of a class. `look` counts the searches from 1;
+ * each search is finer than the one before. A class whose phases were all tried already has no closer limiters.
  */
 export const closerCandidates = (
   name: LimiterClass,

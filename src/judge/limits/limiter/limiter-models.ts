@@ -4,8 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier ones. It
- * keeps no counters as gateways do, so it does not share their bugs.
+ * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier decisions. It
+ * keeps no counters as gateways do, so it does not share the bugs of gateways.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -19,8 +19,8 @@ const fixedFromFirst: LimiterModelBuilder = (
   { limit, window, phase, second },
 ) => {
   /**
-   * Returns the start of a window that begins with its first request. A gateway that counts whole seconds rounds it
-   * down.
+   * Returns the start of a window that begins with its first request. A gateway that counts whole seconds rounds the
+   * start down.
    */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
@@ -30,13 +30,13 @@ const fixedFromFirst: LimiterModelBuilder = (
     const begin = first[place - 1] ?? 0;
     const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
-    // If a window may have ended during a request, an admission beyond the limit shows that it did.
+    // A window may have ended during a request. If the request was admitted beyond the limit, the window did end.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of the next window may have come before it.
+    // A request that overlaps the first request of the next window may have come before that first request.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -97,8 +97,8 @@ const minLevel = 1 - 1e-9;
  * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. If a request
  * could be admitted up to `slack` ms later, it counts as explained, but the level becomes negative, and that debt
  * stays. So single early requests are explained, but a rate above the refill is not. Example: with a refill every 100
- * ms, each request that comes after 80 ms adds 0.2 to the debt. After a few of them, the next one is a contradiction in
- * spite of `slack`.
+ * ms, each request that comes 80 ms after the previous one adds 0.2 to the debt. After a few of them, the next request
+ * is a contradiction in spite of `slack`.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -115,7 +115,8 @@ const bucket = (
   for (let place = 0; place < left.length; place += 1) {
     const gain = gained[place]!;
     const level = levelWith(gain);
-    // An admission that is too early even at its latest possible instant is one contradiction, and clears the debt.
+    // If an admission is too early even at its latest possible instant, it is one contradiction, and the debt is
+    // cleared.
     const isExplained =
       level >= minLevel || levelWith(gainedAt(requests[place]!.answered + slack)) >= minLevel;
     before = isExplained ? level - 1 : 0;
@@ -164,7 +165,8 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // A queue refuses only if it overflows. Its delays identify it, so its model alone contradicts no refusal.
+  // A queue refuses only if it overflows. The queue is identified by its delays, so its model alone contradicts no
+  // refusal.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };
@@ -185,7 +187,7 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window has room for the request if the window began after the admission that is `limit` admissions back.
+    // A window has room for the request if the window began after the admission `limit` places before the request.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
@@ -211,7 +213,8 @@ export class PhaseContradictions {
   }
 
   /**
-   * Returns the fewest contradictions of any candidate; infinity without candidates. They differ only by their phase.
+   * Returns the fewest contradictions of any candidate; infinity without candidates. The candidates differ only by
+   * their phase.
    */
   fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;

@@ -4,7 +4,7 @@ import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum number of consecutive answers that waited; fewer do not show a pace. */
+/** The minimum number of consecutive answers that waited; fewer answers do not show a pace. */
 const minWaits = 10;
 /** The share of a pace's estimates that is dropped at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
@@ -65,8 +65,9 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 };
 
 /**
- * Estimates the time between two answers in two ways. The network and answers in batches hardly affect pairs that are
- * half a run apart. A missing answer, such as a failed chat, affects only a few near pairs.
+ * Estimates the time between two answers in two ways: from pairs of answers half a run apart, and from near pairs. The
+ * network and answers in batches hardly affect the far pairs. A missing answer, such as a failed chat, affects only a
+ * few of the near pairs.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
@@ -89,8 +90,8 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within the rounding of gateways'
- * windows (`doubtful`), or different (`other`).
+ * The relation of a pace to the pace of the rule: equal (`own`), possibly equal (`near`), within the rounding of
+ * gateways' windows (`doubtful`), or different (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
@@ -112,8 +113,8 @@ export interface QueuePace {
   readonly spacing: Fitted;
   readonly match: PaceMatch;
   /**
-   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the
-   * rule's.
+   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the pace
+   * of the rule.
    */
   readonly isFaster: boolean;
   /** Whether a slow server instead of a limiter can be the cause. */
@@ -147,7 +148,9 @@ const minNoticeableRoundTrips = 3;
 
 const minQueuedRequests = 3;
 
-/** The minimum ratio of delayed admissions to refusals, since every request that a full queue admits has waited. */
+/**
+ * The minimum ratio of delayed admissions to refusals in a queue. Every request that a full queue admits has waited.
+ */
 const minQueuedShare = 0.1;
 
 /** The admitted requests that a queue delays noticeably, as indexes in the log. */
@@ -177,8 +180,8 @@ interface ComparedDelays {
 }
 
 /**
- * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After a
- * burst only the pace is known, so `queue` is `null`.
+ * Returns the delays if their pace differs from the pace of the declared limit; `null` if a slow server can be the
+ * cause. After a burst only the pace is known, so `queue` is `null`.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -188,7 +191,7 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // Other waiting requests can raise both counts, so the smaller one is taken.
+  // Other waiting requests can raise both counts, so the smaller count is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -200,7 +203,7 @@ const delaysOfOther = (
 
 type Admitted = readonly (readonly [index: number, decision: LimiterDecision])[];
 
-/** Compares the answers with those of a queue that admits one request every `spacing` ms. */
+/** Compares the answers with the answers of a queue that admits one request every `spacing` ms. */
 const compareWithQueue = (
   admitted: Admitted,
   spacing: number,
@@ -227,7 +230,7 @@ const compareWithQueue = (
 };
 
 /**
- * Compares the delays of the admitted requests with those of a queue. The queue admits one request every window /
+ * Compares the delays of the admitted requests with the delays in a queue. The queue admits one request every window /
  * limit, or at the pace of the answers if that pace is certain. Returns `null` if too few requests waited, or if most
  * of them did not wait as in a queue.
  */
@@ -248,7 +251,7 @@ export const queueDelays = (
   const compared = compareWithQueue(admitted, spacing, roundTrip);
   const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
-  // If an answer took no longer than answers at an even pace, its request may not have waited.
+  // If an answer took no longer than the answers at an even pace, its request may not have waited.
   const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;

@@ -32,9 +32,9 @@ export const replayEvidence = (
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** Its predictions for the decisions that it contradicts, by their index in the log. */
+  /** The predictions of this limiter for the decisions that it contradicts, by their index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** The number of decisions that it does not explain in the middle of their intervals. */
+  /** The number of decisions that this limiter does not explain in the middle of their intervals. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
@@ -50,7 +50,7 @@ interface Replay {
 const replayOrder = ({ decisions }: DecisionHistory): Uint32Array =>
   Uint32Array.from(decisions.keys());
 
-/** Replays the decisions in some order; `null` if the limiter contradicts more than `most` of them. */
+/** Replays the decisions in a given order; `null` if the limiter contradicts more than `most` decisions. */
 const replay = (
   { decisions, indexes, priors, slack }: DecisionHistory,
   model: LimiterModel,
@@ -69,7 +69,7 @@ const replay = (
     if ([sent - slack, answered + slack, sent, answered].some(isRightAt)) continue;
     wrong.push(indexes[place]!);
     // Moves the contradicted decision forward in the order: the next limiter probably contradicts it too, and is then
-    // ruled out sooner. The counts stay the same.
+    // ruled out sooner. The numbers of contradictions stay the same.
     const earlier = turn >>> 1;
     [order[turn], order[earlier]] = [order[earlier]!, place];
     if (wrong.length > most) return null;
@@ -90,7 +90,10 @@ export class ContradictionCount {
     this.#phases = limiter === 'fixed-any-phase' ? new PhaseContradictions(history) : null;
   }
 
-  /** Returns the fewest contradictions of any of these limiters; infinite if each has more than `most`. */
+  /**
+   * Returns the fewest contradictions of any of these limiters; infinite if each limiter contradicts more than `most`
+   * decisions.
+   */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {
       const fewest = this.#phases.fewest(candidates);
@@ -123,8 +126,8 @@ interface BestReplay extends Replay {
 }
 
 /**
- * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equals, it takes the one with the
- * fewest unlikely decisions.
+ * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equals, the limiter with the fewest
+ * unlikely decisions is returned.
  */
 const bestAmong = (
   limiter: LimiterClass,
@@ -132,7 +135,8 @@ const bestAmong = (
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many limiters can fit by chance. So each doubling of their number counts as one more unlikely decision.
+  // The best of many limiters can fit by chance. So each doubling of the number of limiters counts as one more unlikely
+  // decision.
   const chance = Math.log2(tried.length);
   const order = replayOrder(history);
   let best = before;
@@ -192,7 +196,8 @@ const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | 
 };
 
 /**
- * Finds the best limiter of a class; `null` if none fits. A request that waited contradicts every class except queues.
+ * Finds the best limiter of a class; `null` if no limiter fits. A request that waited contradicts every class except
+ * queues.
  */
 export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
   const { queued } = evidence;

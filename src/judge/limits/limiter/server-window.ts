@@ -26,7 +26,7 @@ const maxAgreement = (
   for (const [started, least] of starts.entries()) {
     while (ends[ended]! < least) ended += 1;
     const count = started + 1 - ended;
-    // The interval ends where the first of these headers' intervals ends.
+    // The interval ends where the first of the intervals of these headers ends.
     if (best === null || count > best.count)
       best = { interval: { least, most: ends[ended]! }, count };
   }
@@ -35,8 +35,8 @@ const maxAgreement = (
 
 /**
  * Computes the offset of the server's clock from `Date` headers; `null` if there are none, or if too many contradict
- * each other. Each header was written between `sent` and `answered`. It names a moment up to one second before, or up
- * to two on servers that refresh it once a second.
+ * each other. Each header was written between `sent` and `answered`. The header names a moment up to one second before
+ * it was written, or up to two seconds on servers that refresh the header once a second.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>

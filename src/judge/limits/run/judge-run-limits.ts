@@ -41,7 +41,9 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
   admitted: status !== 429,
 });
 
-/** The rules for which requests a gateway may count against a limit. The interface does not define it. */
+/**
+ * The rules for which requests a gateway may count against a limit. The interface does not say which requests count.
+ */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
   ({ traffic }) => traffic !== 'models',
@@ -52,7 +54,8 @@ const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
 /**
- * The rules for which requests may have reached the limiter, since failures (5xx and 0) can come before or after it.
+ * The rules for which requests may have reached the limiter, since failures (5xx and 0) can come from before or behind
+ * the limiter.
  */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
@@ -62,7 +65,7 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 
 /**
  * Returns the first decisions of a key, once for each distinct set of requests that the rules select. A 429 that names
- * no limit may be about tokens if these may be used up.
+ * no limit may be about tokens if the limit of tokens may be used up.
  */
 const interpretationsOf = (
   entries: readonly LedgerEntry[],
@@ -110,7 +113,10 @@ const explainKey = (
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
-/** Checks whether a permitted class explains the decisions. If none does, other users of the key may be the cause. */
+/**
+ * Checks whether a permitted class explains the decisions. If no permitted class does, other users of the key may be
+ * the cause.
+ */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
   limit: number,
@@ -175,8 +181,8 @@ const judgeKey = (
 const anywhere = { traffic: null, model: null, key: null, stages: null };
 
 /**
- * Judges what the ledger proves about the keys' limits. It proves nothing unless all slices are present and share a
- * clock.
+ * Judges what the ledger proves about the keys' limits. The ledger proves nothing unless all slices are present and
+ * share a clock.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;

@@ -116,7 +116,7 @@ interface ClassTraits {
   readonly forgetsExcess?: true;
   /** Whether usage above the limit is forgotten one window after its charge. */
   readonly forgetsAfterWindow?: true;
-  /** Whether the limiter refuses only after it admitted the whole limit within the window before. */
+  /** Whether the limiter refuses only if it admitted the whole limit within the window before the refusal. */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -158,7 +158,7 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
-/** Returns whether the permitted classes limit a rate. A cap on requests in flight alone does not. */
+/** Returns whether the permitted classes limit a rate. A cap on requests in flight alone does not limit a rate. */
 const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
   permitted.some((name) => name !== 'in-flight');
 
@@ -185,7 +185,10 @@ const checkRequestsKept = (
   });
 };
 
-/** Returns the refusals that came with room left, and whether the limit was certainly used up at all of them. */
+/**
+ * Returns the refusals that came although the limit had room left, and whether the limit was certainly used up at all
+ * refusals.
+ */
 const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
   // Most runs have no refusal. Adding up the charges would cost more than the rest of the check.
   if (refusals.length === 0) return { wrong: [], isFull: true };
@@ -229,7 +232,7 @@ const checkRoom = (
 
 export interface KeyTerms {
   readonly permitted: readonly LimiterClass[];
-  /** Whether the scenario names a class, which promises that nobody else uses the key. */
+  /** Whether the scenario names a class. By naming one, it promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
 }

@@ -23,7 +23,7 @@ export interface TokenTerms {
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
   readonly forgottenIn: (windows: number) => number;
-  /** Whether the scenario names the classes, which promises that nobody else uses the key. */
+  /** Whether the scenario names the classes. By naming them, it promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
   readonly peakText: string;
@@ -41,7 +41,7 @@ const entriesOf = (
 
 /**
  * Checks whether tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit.
- * So only requests that are admitted after the limit was exceeded count.
+ * So only requests count that were admitted after the limit was exceeded.
  */
 const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, permitted, forgottenIn, peakText } = terms;
@@ -70,8 +70,8 @@ const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =>
 const condition = 'if no one else used the key and the reported usage is what is charged';
 
 /**
- * Returns the refusals of chats for tokens after the time that limiters remember. A refusal without a named limit
- * counts only if there certainly was room for requests.
+ * Returns the refusals of chats for tokens after the time that limiters remember. A refusal that names no limit counts
+ * only if the limit of requests certainly had room.
  */
 const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] => {
   const { entries, uses } = evidence;
@@ -106,7 +106,7 @@ const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =
   return early.length === 0 ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Returns the refusals after the first minute. Earlier ones may be due to others or to an earlier run. */
+/** Returns the refusals after the first minute. Earlier refusals may be due to other users or to an earlier run. */
 const laterRefusals = ({ entries, refused }: KeyEvidence): readonly LedgerEntry[] => {
   const begin = entries[0]?.sent ?? 0;
   return refused.filter(({ sent }) => sent >= begin + longestWindow(minute));
@@ -128,7 +128,7 @@ const checkRoom = ({ limit, evidence, usedUp }: TokenTerms, checkEntries: CheckE
   });
 };
 
-/** Checks whether refusals name the wrong limit: the named one cannot be used up, but the other one may be. */
+/** Checks whether refusals name the wrong limit: the named limit cannot be used up, but the other limit may be. */
 const checkNames = (
   { requests, evidence, usedUp }: TokenTerms,
   checkEntries: CheckEntries,
@@ -156,7 +156,10 @@ const checkNames = (
   });
 };
 
-/** The share of the limit that must be used in a minute. A reported remaining that never drops is wrong then. */
+/**
+ * The share of the limit that must be used in a minute. If so much is used, a reported remaining that never drops is
+ * wrong.
+ */
 const minUsedShare = 1 / 2;
 
 /**
@@ -178,7 +181,7 @@ const mostLacking = (charges: readonly Charge[], limit: number): number => {
 
 /**
  * Checks whether the reported remaining of a limit is constant. A bucket that refills between all requests also reports
- * a constant, and one that is always empty reports zero.
+ * a constant, and a bucket that is always empty reports zero.
  */
 export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
   const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
