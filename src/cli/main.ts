@@ -31,7 +31,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // If messages cannot be written, no other place can report that.
 process.stderr.on('error', () => undefined);
 
-// Such an error is a bug in a callback of a socket or timer. After it, no measurement can be trusted.
+// An uncaught exception is a bug in a callback of a socket or timer. No measurement can be trusted after it.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

@@ -17,18 +17,18 @@ import {
 import { nearest } from '../scenario/text/spelling.ts';
 
 /**
- * The options with an optional value. Without it, the environment says where to push (`otlp`), and everything is
- * examined (`tokens`).
+ * The options with an optional value. Without a value, `otlp` takes the address from the environment, and `tokens`
+ * examines everything.
  */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Says that an option has no value, and describes the value. */
+/** Returns a message that an option has no value. The message describes the value that the option takes. */
 const noValue = (name: string, options: OptionTable): string => {
   const meaning = options[name]?.describe;
   return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
 };
 
-/** Throws a `UsageProblem` if an option has no value, or if it has several and takes only one. */
+/** Throws a `UsageProblem` if an option has no value, or if an option that takes one value has several. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && !valueOptional.includes(name),
@@ -65,9 +65,9 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
 const longestGroup = 2;
 
 /**
- * Returns the words with two dashes before each option, and the words that it changed. Options may have one dash
- * (`-rate`, as in Go's programs) or a long dash (`—rate`, which word processors make of two). Words after `--` stay
- * unchanged.
+ * Returns the words with two dashes before each option, and the list of the changed words. Users may write an option
+ * with one dash (`-rate`, as in Go's programs) or with a long dash (`—rate`, which word processors make of two dashes).
+ * Words after `--` stay unchanged.
  */
 const withTwoDashes = (
   words: readonly string[],
@@ -223,13 +223,16 @@ const explainUsageError = (
   return `${isOption ? '--' : ''}${subject}: expected ${choices!.replaceAll(', ', ' or ')}, got ${given}`;
 };
 
-/** Removes the dash of `--json -`. In other tools the dash means standard output, to which `--json` always writes. */
+/**
+ * Removes the dash of `--json -`. In other tools the dash means standard output. Weir's `--json` always writes to
+ * standard output.
+ */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number to the option before it, as its value. The value may be refused later. The parser would take
- * the number for a group of short options.
+ * Joins a negative number to the option before it, as the option's value. Otherwise the parser would take the number
+ * for a group of short options. The option may still refuse a negative value later.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
@@ -326,7 +329,8 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // For a default command, the parser does not render the help, since that takes 20 ms.
+      // Weir declares a verb as the parser's default command where possible. For a named command, the parser would also
+      // render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');
@@ -345,6 +349,6 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       explainUsageError(error.message, words, { ...parsed, fields, habitAdvice }),
     );
   }
-  // If no verb was run, the exit must mean failure, since a script may have lost its words.
+  // If no verb was run, the exit must mean failure, since a script may have lost its arguments.
   return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');
 };

@@ -279,10 +279,10 @@ export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])]
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The verbs of similar programs for which Weir has an option. */
+/** Maps verbs of similar programs to the options of Weir that do the same. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
-/** The verbs of other load generators for Weir's own. */
+/** Maps verbs of other load generators to Weir's verbs. */
 const otherVerbs: Readonly<Record<string, string>> = {
   run: 'start test bench benchmark attack profile load exec',
   validate: 'lint',

@@ -72,7 +72,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/** Judges a report again. Given objectives (`endToEnd.p95 < 2s`) replace those of the report. */
+/** Judges a report again. If objectives are given (`endToEnd.p95 < 2s`), they replace the objectives of the report. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},

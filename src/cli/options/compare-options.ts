@@ -107,8 +107,9 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
 };
 
 /**
- * Returns the two sides of `weir compare`. Two paths are the base and the new side. With `--with`, the paths before it
- * are the base, and those after it are the new side. `next` is `null` for `--self`.
+ * Returns the two sides of `weir compare`. Without `--with`, the first path is the base, and the second path is the new
+ * side. With `--with`, the paths before `--with` are the base, and the paths after `--with` are the new side. `next` is
+ * `null` for `--self`.
  */
 export const sidesFrom = (given: {
   readonly base: readonly string[];

@@ -1,17 +1,16 @@
 /**
- * This file maps options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM to
- * Weir's.
+ * This file maps options of curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM to Weir's options.
  */
 
 /** The advice for an option of another tool. */
 interface Habit {
   /** The names without dashes, separated by spaces. A name of one letter is a short option. */
   readonly names: string;
-  /** The option of Weir's verb that the advice needs. A verb without it does not give the advice. */
+  /** The option of Weir that the advice names. A verb without this option does not give the advice. */
   readonly needs: string;
   /** The field of a scenario with the same meaning, for a command line with a scenario file. */
   readonly field?: string;
-  /** Adds the unit to the user's value, which other tools leave out. */
+  /** Adds a unit to the user's value, since other tools leave the unit out. */
   readonly read?: (value: string) => string;
   /** Returns the advice for the user's value, or for `…` if the option had none. */
   readonly advice: (value: string) => string;
@@ -28,7 +27,9 @@ const setHeader = (value: string): string => {
     : `headers belong to the scenario: write --set 'headers.${name}=${text}'`;
 };
 
-/** Tells a duration from the body of a request, since wrk's `-d` has a duration, and curl's and hey's a body. */
+/**
+ * Tells a duration from the body of a request: wrk's `-d` takes a duration, and the `-d` of curl and hey takes a body.
+ */
 const durationOrBody = (value: string): string =>
   /^(?:\d|…)/.test(value)
     ? `write --duration ${value}`
@@ -367,7 +368,7 @@ export interface WrittenOption {
   /** The name without its dashes. */
   readonly name: string;
   readonly value: string | undefined;
-  /** Whether a scenario file was given. Options that replace one are then refused. */
+  /** Whether a scenario file was given. A scenario file excludes the options that describe a run without a file. */
   readonly hasScenario: boolean;
 }
 

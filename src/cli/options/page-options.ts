@@ -13,8 +13,8 @@ export const liveOption = inGroup('Output:', {
 });
 
 /**
- * Gives `--live` without a value the one for any free port. Otherwise the parser would take the next word, such as the
- * scenario, as its value.
+ * If `--live` has no value, gives it the value that means any free port. Otherwise the parser would take the next word,
+ * such as the scenario, as the value.
  */
 export const completeLive = (words: readonly string[]): string[] =>
   words.map((word, i) =>

@@ -34,7 +34,10 @@ const summaryOf = async (name: string, plan: Plan): Promise<string> => {
   return `${name} is valid: plan “${plan.name}”, ${parts}, ${plannedTime(plan)}`;
 };
 
-/** Returns warnings that a run cannot end early. The code for that is loaded only for a plan with `until`. */
+/**
+ * Returns warnings that `until` cannot end the run early. The code for the warnings is loaded only for a plan with
+ * `until`.
+ */
 const lateLookOf = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];
   const { lateLookWarning } = await import('../../run/forecast.ts');

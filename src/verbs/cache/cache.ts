@@ -51,7 +51,8 @@ const longestAnswer = 60_000;
 const defaultTokens = 60_000;
 const longestWait = 65_000;
 /**
- * The least wait between two tries, in ms. A shorter wait, such as a named one of 0, would use up all tries at once.
+ * The least wait between two tries, in ms. A target may name a shorter wait, such as 0, which would use up all tries at
+ * once.
  */
 const leastWait = 250;
 const mostWaits = 3;

@@ -154,7 +154,7 @@ const measureCell = async (
     if (code === 1 || code === 2)
       throw new Problem(`a run of the calibration failed: ${stderrTail}`);
   } finally {
-    // This completes the gateway's log of what it sent.
+    // Stopping the gateway completes its log of what it sent.
     await mock.stop();
   }
   const { traces, recorded, trust } = await readBothSides(files);
@@ -199,7 +199,7 @@ const measureAll = async (
       say(`${n + 1}/${grid.length}: ${streamLoadText(load)}, ${transportText(load)}`);
       const measure = (folder: string) => measureCell(load, folder, environment);
       const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
-        // A signal that stops the calibration also ends the run, so an error is then expected.
+        // A signal that stops the calibration also ends the run. The run then reports an error, which is expected.
         if (stopped === null) throw error;
         return null;
       });

@@ -52,7 +52,10 @@ const climbTo = (answer: number, terms: SearchTerms, most: number): readonly Ste
   return rates.map((each) => climbStepFor(each, terms));
 };
 
-/** What a search needs if its answer is this rate. At the declared limit, it takes no steps around the answer. */
+/**
+ * Returns what a search needs if its answer is this rate. If the answer is the declared limit, the search takes no
+ * steps around it.
+ */
 const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
   const climb = climbTo(answer, terms, most.rate);
   const isLimit = most.isDeclared && answer >= most.rate;

@@ -23,10 +23,7 @@ const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/**
- * Returns the address without its version, below which perhaps nothing is served; `null` if the base address has no
- * version.
- */
+/** Returns the base address without its version; `null` if it has no version. The gateway may serve nothing there. */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -134,7 +131,7 @@ export const openCheckSession = (
     open: (wireRequest: WireRequest): HeldStream =>
       openStream(transports.versioned, clock, authorized(target, 'valid', wireRequest)),
     startedAt,
-    /** Whether there is an address of each kind that requests can be sent to. */
+    /** Says for each kind of address whether the target has one. */
     has: { versioned: true, root: root !== null, direct: direct !== null },
     close: async () => {
       for (const transport of Object.values(transports)) await transport?.close();

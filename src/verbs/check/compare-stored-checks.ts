@@ -15,9 +15,7 @@ import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { publishReport } from '../../run/output/write-outputs.ts';
 
-/**
- * Returns the file of a check. The path is that of the file or of its folder. Returns `null` if there is no such file.
- */
+/** Returns the file of a check. The path names the file or its folder. Returns `null` if there is no such file. */
 const checkFileAt = async (path: string): Promise<string | null> => {
   const file = (await isExistingFolder(path)) ? join(path, outputFiles.check.data) : path;
   if (!(await pathExists(file))) return null;

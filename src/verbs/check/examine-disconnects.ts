@@ -18,7 +18,7 @@ const mostShort = 60;
 const asks = (checks: readonly Check[]): boolean =>
   checks.some(({ topic }) => topic === 'disconnects');
 
-/** Returns the budget of requests, and that of examining hang-ups if a check asks for it. */
+/** Returns the budget of requests. If a check asks for hang-ups, also returns the budget for examining them. */
 export const budgetFor = (
   requests: readonly CheckRequest[],
   checks: readonly Check[],
@@ -43,8 +43,8 @@ export interface HangUpSituation {
 }
 
 /**
- * Adds up the tokens of streams. If a stream reported none, it counts the prompt tokens of another stream and the
- * events that came. Tokens that a server generates after the hang-up are not seen here.
+ * Adds up the tokens of streams. If a stream reported no tokens, it counts with its received events and with the prompt
+ * tokens of another stream. Tokens that a server generates after the hang-up are not seen here.
  */
 const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   const answered = streams.filter(({ status }) => status === 200);

@@ -17,7 +17,7 @@ export interface CheckOptions extends Pick<
   readonly voice?: string | undefined;
   readonly speechModel?: string | undefined;
   readonly transcriptionModel?: string | undefined;
-  /** The server whose known gaps are reported separately from violations; `spec` by default, which has none. */
+  /** The server whose known gaps are reported separately from violations. The default, `spec`, has no known gaps. */
   readonly profile?: CheckProfile | undefined;
   /** The family of limit headers that the gateway uses, such as `openai`; by default the interface’s. */
   readonly headerFamily?: string | undefined;

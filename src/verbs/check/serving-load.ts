@@ -17,7 +17,9 @@ const wanted = new Set(
   sources.flatMap(({ running, outputTokens }) => [...running, ...outputTokens]),
 );
 
-/** Adds up the series of a metric; `null` if the server has none. It leaves out series that are parts of another. */
+/**
+ * Adds up the series of a metric; `null` if the server has none. A series that is a part of another series is left out.
+ */
 const sumOf = (lines: readonly string[], names: readonly string[]): number | null => {
   const values = lines
     .map(readPrometheusSample)

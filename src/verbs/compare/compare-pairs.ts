@@ -40,7 +40,7 @@ import { judgePairs } from './judge/judge-pairs.ts';
 
 interface PairsRequest {
   readonly scenario: string;
-  /** The address of the base; if absent, that of the scenario. */
+  /** The address of the base; if absent, the scenario's address. */
   readonly target: string | undefined;
   readonly next: string;
   /** The environment variables with the keys of each side. */

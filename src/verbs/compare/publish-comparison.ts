@@ -62,7 +62,7 @@ const exitForRefusedComparison = (
   return reasons.every(({ what }) => what === 'success') ? 'empty' : 'invalid';
 };
 
-/** Compares two sides. Only then opens the folder, writes the comparison into it, and prints it. */
+/** Compares two sides. Opens the folder only after the comparison, writes the comparison into it, and prints it. */
 export const publishComparison = async (
   { base, next, gates, intended, allowDifferent, strict }: ComparisonRun,
   open: () => Promise<RunFolder>,
@@ -96,8 +96,8 @@ export const publishComparison = async (
 };
 
 /**
- * Measures how much runs of one plan differ. Only then opens the folder, writes the measurement into it, and prints it.
- * A measurement never fails.
+ * Measures how much runs of one plan differ. Opens the folder only after the measurement, writes the measurement into
+ * it, and prints it. A measurement never fails.
  */
 export const publishNoise = async (
   {

@@ -10,12 +10,12 @@ const aboutMachine = finding('machine');
 /** The bounds of timer lateness, in ms. Beyond `p99` figures are inexact; beyond `p50` the load is not as planned. */
 const lateness = { p99: 5, p50: 10 } as const;
 
-/** The open files that a run needs, and those that leave room for 1,000 requests in flight. */
+/** The open files that a run needs, and the open files that leave room for 1,000 requests in flight. */
 const openFiles = { least: 64, plenty: 1100 } as const;
 
 /**
- * The local ports that are plenty: 100 new connections a second for the minute in which the system keeps a closed one's
- * port.
+ * The number of local ports that is plenty: 100 new connections a second for a minute. The system keeps the port of a
+ * closed connection for a minute.
  */
 const plentyOfPorts = 6000;
 

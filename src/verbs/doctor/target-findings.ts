@@ -107,7 +107,7 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
       ),
     ];
   const { status, text, headers } = answer;
-  // A gateway may ask for a key at every address, and know the address only then.
+  // A gateway may ask for a key at every address. Only with the key does it say that it does not know the address.
   if (status === 404 && hasKey) await rejectMisplaced(target);
   return [
     statusFinding(status, took, hasKey),

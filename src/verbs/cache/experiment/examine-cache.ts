@@ -43,27 +43,27 @@ export type CacheFacts = Pick<
 /** The tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/** The tokens that a request adds to the words of its prompt: those of the frame and of the answer. */
+/** The tokens of a request that are not words of its prompt: the tokens of the frame and of the answer. */
 const otherTokens = 40;
 const references = 5;
 /**
- * The number of ages that are tried at the same time. Each narrowing tries as many ages between the bounds found
- * before.
+ * The number of ages that are tried at the same time. Each narrowing tries this number of ages between the bounds that
+ * the narrowing before it found.
  */
 const agesAtOnce = 8;
 const narrowings = 2;
 const leastAge = 2000;
 /** The most other prompts that are sent between a prompt and its repetition. */
 const mostOthers = 64;
-/** Up to this number of other prompts, a loss is tried again, since that costs little. */
+/** If a prompt was lost after at most this number of other prompts, the try is repeated, since that costs little. */
 const fewOthers = 8;
 
-/** The most chats that are sent, without those that are sent again after a refusal. */
+/** The most chats that are sent. Chats that are sent again after a refusal are not counted. */
 export const mostChats = 312;
 
 const nothing: KeptBounds = { kept: null, lost: null };
 
-/** Returns ages between two others. The ratio of each to the one before is the same. */
+/** Returns ages between two ages. The ratio between neighbouring ages is always the same. */
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
@@ -72,7 +72,7 @@ interface Times {
   readonly ended: number;
 }
 
-/** Returns when the answered request was sent. If the key had no room, that was later than when it was made. */
+/** Returns when the answered request was sent. If the key had no room, the request was made earlier and had to wait. */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /**
@@ -109,7 +109,7 @@ class Prompts {
     return `Note ${this.#serial}-${this.#begun}.${' time'.repeat(words)}`;
   }
 
-  /** Learns the tokens of a word from a short and a long prompt. The short one also opens the connection. */
+  /** Learns the tokens of a word from a short and a long prompt. The short prompt also opens the connection. */
   async learnWords(): Promise<void> {
     const [least, most] = [1, 65];
     const replies = [await this.send(this.fresh(least)), await this.send(this.fresh(most))];
@@ -150,7 +150,7 @@ class Prompts {
     return reply === null ? null : { reply, most: this.#ports.now() - sent };
   }
 
-  /** Repeats a prompt. If it was lost, tries a few others like it. Returns the last one. */
+  /** Repeats a prompt. If the cache lost the prompt, tries a few more prompts of this kind. Returns the last try. */
   async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<Repeated | null> {
     let repeated: Repeated | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
@@ -207,7 +207,7 @@ export const waitUntil = async (
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
-/** Sends a prompt for each age, and each again when it has this age. */
+/** Sends a prompt for each age. Sends each prompt again when it has reached its age. */
 const tryAges = async (
   ports: CachePorts,
   prompts: Prompts,
@@ -243,8 +243,8 @@ const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] |
 };
 
 /**
- * Finds how long a prompt is kept. It tries many prompts at once if the cache holds so many, and else one after
- * another.
+ * Finds how long a prompt is kept. If the cache holds enough prompts, many prompts are tried at once. Otherwise they
+ * are tried one after another.
  */
 const findAge = async (
   ports: CachePorts,
@@ -300,7 +300,7 @@ const findOthers = async (
   return { kept, lost };
 };
 
-/** Examines the cache of a target: how much of a prompt it keeps, for how long, and beside how many others. */
+/** Examines the cache of a target: how much of a prompt it keeps, for how long, and beside how many other prompts. */
 export const examineCache = async (ports: CachePorts, budget: CacheBudget): Promise<CacheFacts> => {
   const prompts = new Prompts(ports, budget);
   const known = await measureKnown(prompts);

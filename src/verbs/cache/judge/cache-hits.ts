@@ -5,14 +5,17 @@ import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-r
 /** This file decides whether answers came from a cache: by the cached tokens that they report, or else by their times. */
 
 export interface CacheReply {
-  /** The time of the answer of one token, in ms. */
+  /** The time until the end of the answer, which has one token, in ms. */
   readonly took: number;
   /** The tokens of the prompt, and how many of them came from a cache; `null` if the answer does not report them. */
   readonly tokens: number | null;
   readonly cached: number | null;
 }
 
-/** Answers whose origin is known: to short prompts, to long new ones, and to long ones that were sent again at once. */
+/**
+ * Answers whose origin is known: answers to short prompts, to new long prompts, and to long prompts that were sent
+ * again at once.
+ */
 export interface KnownReplies {
   readonly short: readonly CacheReply[];
   readonly fresh: readonly CacheReply[];
@@ -22,14 +25,14 @@ export interface KnownReplies {
 /** Says whether a reply comes from the cache; `null` if that is unclear. */
 export type HitReader = (reply: CacheReply) => boolean | null;
 
-/** The least variance of times, in ms². With less, a few equal times would prove too much. */
+/** The least variance of times, in ms². With a smaller variance, a few equal times would prove too much. */
 const leastVariance = 0.25;
 const alpha = 0.02;
 
 const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
   replies.map(({ took }) => took);
 
-/** Returns the interval in which one more time lies, by the t-distribution. */
+/** Returns the interval in which one further time is expected, by the t-distribution. */
 const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
   const times = timesOf(replies);
   const error = Math.sqrt(
@@ -43,8 +46,8 @@ const isReported = ({ cached, tokens }: CacheReply): boolean =>
   cached !== null && cached >= (tokens ?? 0) / 2 && cached > 0;
 
 /**
- * Chooses how to tell a hit: by reported tokens, or else by times. Times must not overlap between new and repeated
- * prompts. Returns `null` if neither works.
+ * Chooses how to tell a hit: by reported tokens, or else by times. Times can tell a hit only if the times of new and of
+ * repeated prompts do not overlap. Returns `null` if neither way works.
  */
 export const chooseReader = ({
   fresh,
@@ -65,8 +68,8 @@ export const chooseReader = ({
 };
 
 /**
- * Estimates the cached share of a long prompt. It is the time that a repetition saves, divided by the time that the
- * length of the prompt costs.
+ * Estimates the cached share of a long prompt: the time that a repetition saves, divided by the time that the length of
+ * the prompt costs.
  */
 export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare | null => {
   if (Math.min(short.length, fresh.length, again.length) < 3) return null;
@@ -82,13 +85,15 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
   };
 };
 
-/** The least losses that show an age. Fewer may have gone to a replica that does not have the prompt. */
+/**
+ * The fewest losses that show an age. A smaller number of prompts may have gone to a replica that does not have them.
+ */
 export const leastLosses = 3;
 
 /**
- * Finds the highest age at which a prompt was kept and the lowest at which one was lost. A server may count from the
- * arrival of a prompt or from its answer. So the age of a kept prompt counts at its least, and that of a lost prompt at
- * its most.
+ * Finds the highest age at which a prompt was kept and the lowest age at which a prompt was lost. A server may count
+ * the age from the arrival of a prompt or from its answer. So a kept prompt counts with the lower of its two ages, and
+ * a lost prompt with the higher one.
  */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));
@@ -107,8 +112,8 @@ const lossesIn = (repetitions: readonly RepeatedPrompt[]): readonly RepeatedProm
   repetitions.filter(({ hit }) => hit === false);
 
 /**
- * Finds between which ages a prompt is lost, and whether the cache is steady: no prompt is lost at a lower age. If it
- * is not steady, or if few prompts were lost, no age of loss is known.
+ * Finds between which ages a prompt is lost, and whether the cache is steady. A cache is steady if it lost no prompt at
+ * an age at which it kept another. No age of loss is known if the cache is not steady, or if few prompts were lost.
  */
 export const boundsOf = (
   repetitions: readonly RepeatedPrompt[],

@@ -45,7 +45,10 @@ const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
 
 type Miss = NonNullable<NonNullable<CapacityStep['misses']>[number]>;
 
-/** The share of arrivals of a step that miss an objective. It tells as much as `cases` independent arrivals. */
+/**
+ * The share of arrivals of a step that miss an objective. The share tells as much as the share of `cases` independent
+ * arrivals.
+ */
 interface SeenMiss extends Miss {
   readonly rate: number;
 }
@@ -64,8 +67,9 @@ const nearestShare = (
 ): number => Math.max(error.low, Math.min(error.high, expected));
 
 /**
- * The deviance of a step by its side alone. It assumes no shape: the share that misses is at most the allowed one up to
- * the highest rate, and at least that above it.
+ * The deviance of a step by its side: whether it lies below or above the highest rate. No curve is assumed. Up to the
+ * highest rate, the share that misses is at most the allowed share. Above the highest rate, it is at least the allowed
+ * share.
  */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
@@ -182,8 +186,8 @@ const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
 
 /**
- * How much more the shares of neighbouring steps differ than shares of independent arrivals would. A trend over the
- * rates changes it little.
+ * The factor by which the shares of neighbouring steps differ more than the shares of independent arrivals would
+ * differ. A trend of the shares over the rates changes this factor little.
  */
 const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   const sorted = steps.toSorted((a, b) => a.rate - b.rate);
@@ -235,7 +239,8 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
   );
 
 /**
- * The rate that best divides the steps: the fewest arrivals belong to steps that miss below it or do not miss above it.
+ * The rate that best divides the steps. A step is on the wrong side if it misses below this rate, or if it does not
+ * miss above it. The steps on the wrong side have the fewest arrivals.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
@@ -303,8 +308,9 @@ const survivalOfMisses = (
   if (centre === null) return bySide;
   const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, largestDistances.border);
   const close = seenMisses.filter(isClose);
-  // With a dependence of its own, a step without a jam would weigh more than one with jams. Steps far beyond the border
-  // differ too much to share theirs.
+  // The steps near the border share one dependence. If each step had its own dependence, a step without a jam would
+  // weigh more than a step with jams. Steps far beyond the border keep their own dependence, since they differ too much
+  // from the others.
   const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>
     share === 1 || oddsOf(share) > farOdds * oddsOf(allowed);
   const comparable = close.filter((miss) => !isFarBeyond(miss));

@@ -105,7 +105,7 @@ export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRan
   const slope = slopeOf(inFlight);
   const perArrival = begun.length / arrivals;
   const scatter = ((slope.high - slope.low) / 2) * perArrival;
-  // The interval has bounds because growth has.
+  // The growth per arrival lies between −1 and 1, so the interval does too.
   const within = (middle: number, half: number): EstimatedRange => ({
     value: Math.max(-1, Math.min(1, middle)),
     low: Math.max(-1, middle - half),

@@ -62,7 +62,8 @@ const highestRate = (
   const isSure = there.some(({ verdict, sure }) => verdict === 'kept' && sure);
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
-  // Higher rates were not tried, so belief is higher, but it gives no lower end. The longest step decides.
+  // Higher rates were not tried, so belief may lie far above. The rate found is limited to the highest one tried. Its
+  // lower end comes from a belief that ends at the highest rate tried. Of several steps, the longest decides.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
   const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
   const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);

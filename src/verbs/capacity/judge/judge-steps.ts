@@ -72,7 +72,7 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
-/** Returns why the growth of a step decides nothing: it may be none, and it may be too much. */
+/** Returns why the growth of a step decides nothing: the growth may be none, and it may also be too much. */
 const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
   const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
   const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;

@@ -17,7 +17,10 @@ import type { CapacityStep } from '../model/capacity.ts';
 /** The share of a step's arrivals that missed an objective, for objectives that allow a share of misses. */
 type Miss = NonNullable<CapacityStep['misses']>[number];
 
-/** The least share that an objective allows. An objective that allows less counts as one that allows none. */
+/**
+ * The least share of misses that an objective can allow. An objective that allows a smaller share counts as an
+ * objective that allows none.
+ */
 const leastAllowed = 0.0005;
 
 /** The number of events, and the fewest and the most that the error of measurement allows. */
@@ -42,7 +45,8 @@ const missOf = (
 };
 
 /**
- * Returns the share of arrivals beyond the bound of an objective on a percentile. Those that failed count as beyond it.
+ * Returns the share of arrivals beyond the bound of an objective on a percentile. Failed arrivals count as beyond the
+ * bound.
  */
 const missOfPercentile = (
   result: Result,
@@ -81,7 +85,7 @@ const missOfPercentile = (
 const secondsWithArrivals = ({ seconds }: RunPart): number =>
   seconds.filter((second) => second !== undefined && second.due > 0).length;
 
-/** Returns what a step tells of an objective. The verdict says how many independent arrivals that is worth. */
+/** Returns what a step tells of an objective. The verdict says how many independent arrivals the step is worth. */
 export const missOfObjective = (
   result: Result,
   objective: Objective,
@@ -91,7 +95,7 @@ export const missOfObjective = (
   const { figure, bound, comparison } = objective;
   const { observed, n, low, high, effective } = verdict;
   if (n === null || n === 0) return null;
-  // There is no interval, so how far the arrivals depend on each other is unknown.
+  // Without an interval, it is unknown how far the arrivals depend on each other.
   const cases =
     low === null && high === null
       ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))

@@ -20,8 +20,8 @@ export interface SearchTerms extends CapacityTerms {
 }
 
 /**
- * The relative width of the interval at which a search ends. The share of late answers depends on jams, so 5 % would
- * take two to three times the default budget there.
+ * The relative width of the interval at which a search ends. The share of late answers depends on jams. For objectives
+ * of latency, a width of 5 % would therefore take two to three times the default budget.
  */
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
@@ -34,29 +34,31 @@ const climbSamples = 15;
  */
 const confirmingSamples = 60;
 /**
- * The factor between a kept and a broken rate from which they are far apart. Then a step measures only `farSamples`
- * requests and lasts only `farSeconds`.
+ * If the broken rate is at least this factor above the kept rate, the two rates are far apart. A step then measures
+ * only `farSamples` requests and lasts only `farSeconds`.
  */
 const farFactor = 1.3;
 const farSamples = 600;
 const farSeconds = 40;
 /**
- * The number of measured steps after which belief knows more than the highest kept and the lowest broken rate, which
- * may err.
+ * After this number of measured steps, belief knows more than the highest kept and the lowest broken rate, which may
+ * err.
  */
 const maxApproach = 6;
 /**
- * The factor between the ends of belief from which it knows less than those rates. Its middle can then be far below all
- * kept rates.
+ * If the ends of belief differ by more than this factor, belief knows less than the highest kept and the lowest broken
+ * rate. The middle of belief can then be far below all kept rates.
  */
 const hopelessFactor = 2;
 /** The fewest requests that a step near the border measures, and the fewest seconds that it lasts. */
 const borderSamples = 2000;
 const borderSeconds = 30;
-/** The least duration of a step, in median latencies. Its flow then becomes steady. */
+/** The least duration of a step, in median latencies. A step of this duration has time to become steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
-/** The most seconds that the flow needs to become steady. In shorter steps it takes their first half. */
+/**
+ * The most seconds that the flow needs to become steady. In shorter steps the flow becomes steady in the first half.
+ */
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
 /** The most times in a row that a step with uncertain growth is repeated at twice the length. */

@@ -2,8 +2,8 @@ import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * The factor that widens the errors so that nine of ten intervals contain the true value. It is needed since a search
- * ends once its interval is narrow, and a wrong interval is narrow more often.
+ * The factor that widens the errors so that nine of ten intervals contain the true value. A search ends once its
+ * interval is narrow, and a wrong interval is narrow more often than a right one.
  */
 export const allowance = 1.15;
 
@@ -50,11 +50,11 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
 };
 
 /**
- * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. It is the throughput of
- * saturated steps, or that of a kept step if it is higher, divided by the share that completes in kept steps. Near the
- * highest rate, chance decides which steps are surely broken: those that completed few. So every step from the lowest
- * saturated rate up counts, whatever its verdict. A step that surely completed less than a kept one is left out, since
- * its server collapsed under overload.
+ * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. It is the throughput of the
+ * saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in kept
+ * steps. Near the highest rate, chance decides which steps are surely broken: the steps that completed few requests. So
+ * every step from the lowest saturated rate up counts, whatever its verdict. A step that surely completed less than a
+ * kept step is left out, since its server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

@@ -13,12 +13,12 @@ import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 /** The minimum goodput of a step if the scenario has no objectives. */
 const defaultGoodput = 0.95;
 /**
- * The least share of completed answers if the scenario has no objectives. Without it, a server that refuses the excess,
- * by a 429 or by aborting answers, would seem to bear more.
+ * The least share of completed answers if the scenario has no objectives. Without this share, a server that refuses the
+ * excess, by a 429 or by aborting answers, would seem to bear a higher rate.
  */
 const defaultCompleted = 0.99;
 
-/** Leaves out counts and rates, since they depend on the load that a search chooses. */
+/** Leaves out objectives on counts and rates. Counts and rates depend on the load, which a search chooses. */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>

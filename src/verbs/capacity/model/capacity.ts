@@ -38,14 +38,14 @@ const stepBreachSchema = z.strictObject({
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** The arrivals that missed an objective that allows a share of them. */
+/** The arrivals that missed an objective. Only an objective that allows a share of misses has this field. */
 const missSchema = z.strictObject({
   share: z.number(),
   /** The bounds of the true share, if the error of measurement can have changed it. */
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** The number of independent arrivals that would tell as much. */
+  /** The number of independent arrivals that would tell as much as these arrivals. */
   cases: z.number().positive(),
 });
 
@@ -61,7 +61,7 @@ export const capacityStepSchema = z.strictObject({
   rate: perSecondSchema,
   /** The measured whole seconds. */
   seconds: count,
-  /** The seconds of load before the measured ones; if absent, they are as many as the measured ones. */
+  /** The seconds of load before the measured seconds; if absent, there are as many as measured seconds. */
   warmUp: count.optional(),
   arrivals: count,
   completed: count,

@@ -28,8 +28,8 @@ const bindingTexts = {
 } as const satisfies Record<LimitingFactor, string>;
 
 /**
- * Says which limit binds first. A 429 by a limit that is not declared may be the key's own, which is no capacity of the
- * gateway.
+ * Says which limit binds first. A 429 from a limit that is not declared may come from a limit of the key. A limit of
+ * the key says nothing about the capacity of the gateway.
  */
 const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
   const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(
@@ -180,7 +180,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
-/** Says how many users the answer allows. If the rate is only an upper bound, so are the users. */
+/** Says how many users the answer allows. If the rate is only an upper bound, the number of users is one too. */
 const answeredUsers = ({ users, rate }: CapacityAnswer, isBound: boolean): string => {
   const count = isBound ? Math.floor((users * rate.high) / rate.value) : users;
   const words = usersText(count).replace(/ users?$/, '');

@@ -79,8 +79,8 @@ interface Measured {
   readonly cut: HeldStream;
   readonly generation: GenerationFacts | Unseen;
   /**
-   * The remaining tokens, read five times: twice before the whole stream, after it, after the cut one, and after an
-   * equal time without a stream.
+   * The remaining tokens, read five times: twice before the whole stream, after the whole stream, after the cut stream,
+   * and after an equal time without a stream.
    */
   readonly remaining: readonly (number | null)[];
 }
@@ -107,8 +107,8 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
 const lateRest = 1.3;
 const lateTime = 1000;
 /**
- * How many more tokens may be counted than were left of the answer: a factor, and a number. With more, other clients
- * ran.
+ * The most tokens that may be counted after a hang-up if no other client runs: a factor on the tokens that were left of
+ * the answer, and a number that is added.
  */
 const moreTokens = 1.2;
 const fewTokens = 16;
@@ -286,7 +286,7 @@ const examineSlot = async (
   }
   if (running().length < streams.length)
     return unseen('the streams ended before it was clear that they used the slots');
-  // The others opened later, so they still run when the first would have ended.
+  // The other streams opened later, so they still run when the first stream would have ended.
   const [first] = streams as readonly [HeldStream];
   const hungUp = ports.now();
   const naturalRest = Math.max(0, took - (hungUp - first.begun));

@@ -11,8 +11,8 @@ export interface AuditedAnswer {
   readonly id: string;
   readonly input: number;
   /**
-   * The prompt tokens in the answer's own words: `prompt_tokens` if it and the output add up to the total, even if more
-   * tokens were cached.
+   * The prompt tokens as the answer itself states them. They are `prompt_tokens` if these and the output tokens add up
+   * to the total, even if more tokens were cached.
    */
   readonly written: number;
   readonly output: number;
@@ -71,7 +71,10 @@ const usageIn = (documents: readonly unknown[]): UsageReading | null => {
   return usage;
 };
 
-/** Returns the prompt tokens that add up to the reported total with the output; `null` if none do. */
+/**
+ * Returns the prompt tokens that add up, together with the output tokens, to the reported total; `null` if the answer
+ * states no such number.
+ */
 const writtenIn = (documents: readonly unknown[], output: number): number | null => {
   const counts = documents.map((document) => ({
     prompt: valueAt(document, 'usage.prompt_tokens'),

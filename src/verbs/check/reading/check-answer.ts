@@ -15,7 +15,10 @@ export interface ReceivedAnswer {
   readonly encoding: string | null;
   /** The reason why the answer is incomplete; `null` if it is complete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
-  /** Whether a shortened deadline ended the answer, after earlier ones were too slow. Such an answer proves nothing. */
+  /**
+   * Whether a shortened deadline ended the answer. Deadlines are shortened after several answers were too slow. An
+   * answer that a shortened deadline ended proves nothing.
+   */
   readonly isCutShort?: boolean;
   /** Whether the connection of a stream stayed open after the stream's last line. */
   readonly isLeftOpen: boolean;
@@ -27,8 +30,8 @@ export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
   failure?.cause.startsWith('deadline') === true;
 
 /**
- * The maximum number of values in a JSON body. A list of ten thousand models has fewer. So many parsed values take some
- * megabytes, and the values of all answers are kept.
+ * The maximum number of values in a JSON body. A list of ten thousand models has fewer values. The values of all
+ * answers are kept, and the maximum takes some megabytes.
  */
 const maxValues = 50_000;
 

@@ -47,7 +47,7 @@ export interface CheckRequest {
   readonly key: 'valid' | 'unknown' | 'missing';
   /** Where the request goes. `direct` is the address of the model without the gateway. */
   readonly base: 'versioned' | 'root' | 'direct';
-  /** The cost if the gateway behaves as specified. Requests that it must refuse cost nothing. */
+  /** The cost if the gateway behaves as specified. Requests that the gateway must refuse cost nothing. */
   readonly cost: RequestCost;
   /** Whether the request is sent alone, before all others. Otherwise it is sent together with others. */
   readonly isSerial: boolean;

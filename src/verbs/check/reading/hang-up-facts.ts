@@ -20,7 +20,7 @@ export interface SlotFacts {
   /** The time from the hang-up until a chat was admitted; `null` if none was admitted in the time of the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
-  /** The rest of the stream's duration when it was left, estimated from the whole stream. */
+  /** How much longer the stream would have lasted when the client hung up, estimated from the whole stream. */
   readonly naturalRest: number;
   readonly namesInFlight: boolean;
 }
@@ -35,11 +35,14 @@ export interface GenerationFacts {
   readonly tokensAfter: number | null;
 }
 
-/** The drops in the remaining tokens by a hang-up and by a whole answer, without the short chats that read them. */
+/**
+ * The drops in the remaining tokens by a hang-up and by a whole answer. The drops do not include what the short chats
+ * cost that read the remaining tokens.
+ */
 export interface ChargeFacts {
   readonly ofHangUp: number;
   readonly ofWhole: number;
-  /** The token events before the hang-up, and those of the whole answer. */
+  /** The token events before the hang-up, and the token events of the whole answer. */
   readonly events: number;
   readonly wholeEvents: number;
   readonly promptTokens: number | null;

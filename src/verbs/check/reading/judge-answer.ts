@@ -34,7 +34,8 @@ const redirectText = (answer: CheckAnswer): string => {
 const asWritten = (text: string): string => text;
 
 /**
- * Returns the finish reasons in a chat or a chunk, of all its choices. Choices without a reason get the one at the top.
+ * Returns the finish reasons of all choices in a chat or a chunk. A choice without a reason gets the reason at the top
+ * of the document.
  */
 const finishesIn = (document: Readonly<Record<string, unknown>>): readonly (string | null)[] => {
   const { choices } = document;

@@ -1,4 +1,7 @@
-/** This file judges how the reported tokens of a prompt grow with its text. What all prompts share cancels out. */
+/**
+ * This file judges how the reported tokens of a prompt grow with its text. The tokens that all prompts share cancel
+ * out.
+ */
 
 /** A prompt in which a word is repeated, and its reported tokens. */
 export interface RepeatedWord {
@@ -28,8 +31,8 @@ const mostJoined = 16;
 const joinedShare = 7 / 8;
 
 /**
- * Returns whether a vocabulary that joins words (SuperBPE) may have these growths. It has fewer tokens than words, and
- * the same share at all lengths, except for the last words.
+ * Returns whether a vocabulary that joins words (SuperBPE) may have these growths. Such a vocabulary yields fewer
+ * tokens than words. The share of tokens to words is the same at all lengths, except for the last words.
  */
 const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
   const words = growths.reduce((sum, { moreWords }) => sum + moreWords, 0);

@@ -46,7 +46,7 @@ const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string |
   return null;
 };
 
-/** Judges all checks. It begins with those that decide whether a request was answered as expected. */
+/** Judges all checks. First judges the checks that decide whether a request was answered as expected. */
 export const judgeChecks = (
   checks: readonly Check[],
   all: readonly Check[],

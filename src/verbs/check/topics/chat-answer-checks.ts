@@ -26,7 +26,7 @@ import { chatTokens, chatWith } from './check-requests.ts';
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-answers');
 
-/** The maximum number of answer tokens. It cuts the answer off, since a complete one needs more. */
+/** The maximum number of answer tokens. The limit cuts the answer off, since a complete answer needs more tokens. */
 const maxTokens = 16;
 
 const chat: CheckCase = caseOf(

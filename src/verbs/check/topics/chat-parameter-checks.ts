@@ -41,8 +41,8 @@ const minimal = caseOf(
 );
 
 /**
- * The ranges of parameters. Two requests carry all bounds together. Each bound is sent alone only if one of these is
- * refused.
+ * The ranges of parameters. Two requests carry all bounds together. A bound is sent alone only if one of the two
+ * requests is refused.
  */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },
@@ -147,8 +147,8 @@ const stopCheck = (end: End, stops: readonly string[]): Check =>
   );
 
 /**
- * Chats that must be refused. Each has the changes that make a valid chat wrong, and a description if these do not
- * explain themselves.
+ * Chats that must be refused. Each has the changes that make a valid chat wrong. If the changes do not explain
+ * themselves, the chat also has a description.
  */
 const wrongChats: Readonly<
   Record<

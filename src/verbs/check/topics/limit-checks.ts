@@ -91,8 +91,8 @@ const judgeOthers = (
 };
 
 /**
- * Judges the four limit headers. `deviationName` names a known deviation of servers that omit them from such an answer.
- * With `null`, missing headers are a violation.
+ * Judges the four limit headers. `deviationName` names a known deviation of servers that omit the headers from this
+ * kind of answer. With `null`, missing headers are a violation.
  */
 const judgeHeaders = (
   answer: CheckAnswer,

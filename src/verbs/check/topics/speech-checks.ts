@@ -179,7 +179,10 @@ const paceCheck = checkOf(
 /** The bounds within which two lengths of the same spoken text count as equal. Speech models vary by a fifth. */
 const alike = { least: 0.6, most: 1.67 };
 
-/** Compares the length of a speech, at some speed and in some format, with that of the same text in WAV at speed 1. */
+/**
+ * Compares the length of a speech, at some speed and in some format, with the length of the same text in WAV at speed
+ * 1.
+ */
 const judgeLength = (
   answers: Answers,
   { id, format }: (typeof variants)[number],

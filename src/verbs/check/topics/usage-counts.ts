@@ -5,7 +5,10 @@ import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
 
 /** This file reads the token counts of the audit's prompts, and how they include the tokens of a cache. */
 
-/** Reads the answer to a request. If it was refused, reads the request that names its limit differently. */
+/**
+ * Reads the answer to a request. If the request was refused, reads the answer to the same request with another name for
+ * its limit.
+ */
 export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
   const first = auditedAnswer(id, answers.of(id));
   const renamed = answers.of(renamedId(id));

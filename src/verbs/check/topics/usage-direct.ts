@@ -12,7 +12,7 @@ import { comparedIds, directId } from './usage-requests.ts';
 
 /** This file compares the reported tokens of requests sent both through the gateway and without it. */
 
-/** Compares the cached tokens of a prompt that was sent twice by both ways. */
+/** Compares the cached tokens of a prompt that was sent twice through the gateway and twice without it. */
 const judgeDirectCache = (answers: Answers): Judged | null => {
   const id = 'usage-again';
   const [direct, through] = [directId(id), id].map((each) => auditOf(answers, each));

@@ -8,15 +8,17 @@ import { chatTokens, chatWith } from './check-requests.ts';
  */
 
 /**
- * The repeated words. With the space before it, each is one token in 11 vocabularies: OpenAI's four, Llama 2 and 3,
- * Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of letters their tokens differ.
+ * The repeated words. With the space before it, each word is one token in 11 vocabularies: OpenAI's four, Llama 2 and
+ * 3, Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of single letters, the three words have
+ * different numbers of tokens.
  */
 export const auditWords = ['time', 'in', 'government'] as const;
 export type AuditWord = (typeof auditWords)[number];
 
 /**
- * The prompts: how many times each repeats its word. The differences are primes, so no rounding of the counts fits
- * them. The prompts are not in the order of their lengths, so the counts of the request before do not fit either.
+ * The prompts: how many times each repeats its word. The differences are primes, so rounded counts cannot fit them. The
+ * prompts are not in the order of their lengths, so a server that reports the count of the previous request does not
+ * fit either.
  */
 export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>> = {
   'usage-long': ['time', 1292],
@@ -162,7 +164,7 @@ export const comparedIds: readonly string[] = [
   'usage-yes',
 ];
 
-/** The id of a request without the gateway. `renamedId` makes of it the id for the limit's other name. */
+/** The id of a request without the gateway. From this id, `renamedId` makes the id for the limit's other name. */
 export const directId = (id: string): string => `direct-${id}`;
 
 const directly = (request: CheckRequest): CheckRequest => ({

@@ -88,7 +88,7 @@ export const judgedMetricsOf = (
 
 /**
  * Returns the most serious verdict of the gated metrics; `inconclusive` without gated metrics. Only headline figures
- * can leave a comparison undecided. If no headline figure is gated, all gated metrics can.
+ * can leave a comparison undecided. If no headline figure is gated, any gated metric can leave it undecided.
  */
 export const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
   const gated = metrics.filter((metric) => metric.gated);

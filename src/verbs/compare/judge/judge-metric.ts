@@ -29,7 +29,7 @@ const maxRepetitions = 1000;
 
 /**
  * Returns the smallest number of repetitions per side that is enough. `isEnough` must stay true for larger numbers.
- * Returns `null` if it would be above `maxRepetitions`.
+ * Returns `null` if the smallest number is above `maxRepetitions`.
  */
 export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
   let [low, high] = [repetitions, maxRepetitions + 1];
@@ -42,11 +42,11 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
 };
 
 /**
- * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if it would be above
- * `maxRepetitions`. Two things decide: the 90 % interval lies within ±`least`, or the difference is beyond `least` and
- * p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one repetition, where t has 2
- * n − 2 degrees of freedom. If all runs of one side come before those of the other, their drift costs a degree of
- * freedom and adds 6 n / (n² − 1) to 2 / n.
+ * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if they are above
+ * `maxRepetitions`. Either of two conditions decides: the 90 % interval lies within ±`least`, or the difference is
+ * beyond `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one
+ * repetition, where t has 2 n − 2 degrees of freedom. If all runs of one side come before all runs of the other side,
+ * removing the drift costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -71,7 +71,7 @@ export const repetitionsNeeded = (seen: {
 
 /**
  * The variance from rounding. Histograms have three digits, so a logarithm is rounded to a thousandth. The variance of
- * that is 0.001² / 12 (W. F. Sheppard 1898).
+ * this rounding is 0.001² / 12 (W. F. Sheppard 1898).
  */
 export const resolution = 0.001 ** 2 / 12;
 
@@ -98,8 +98,8 @@ interface Difference {
   /** The smallest change that counts, widened by the error of measurement. */
   readonly least: number;
   /**
-   * The change within which the sides count as the same. The error of measurement does not widen it. A figure that may
-   * be twice as high proves no change, but no sameness either.
+   * The change within which the sides count as the same. The error of measurement does not widen it. If the error
+   * allows a figure to be twice as high, the figure proves neither a change nor sameness.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;
@@ -122,8 +122,8 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
 };
 
 /**
- * Returns the size of the change that counts. That is the change itself or what remains without a drift, whichever is
- * smaller; 0 if their directions differ.
+ * Returns the size of the change that counts: the change itself, or the change that remains without a drift, whichever
+ * is smaller. Returns 0 if the two have different directions.
  */
 const sizeOf = ({ change, remaining }: Pick<Difference, 'change' | 'remaining'>): number =>
   remaining === null
@@ -186,8 +186,8 @@ const detectableInOrder = (
   );
 
 /**
- * Returns how many repetitions would show that a change is relevant. No number would if the change is not relevant
- * without the drift.
+ * Returns how many repetitions would show that a change is relevant. If the change is not relevant after the drift is
+ * removed, no number of repetitions would show it.
  */
 const neededWithoutDrift = (
   change: number,
@@ -299,7 +299,10 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
 
 /** What decides the verdict on a metric beside its own values. */
 interface Surroundings {
-  /** The p-value adjusted by Hochberg; `null` if the metric is not gated. Its own p-value is then used. */
+  /**
+   * The p-value adjusted by Hochberg; `null` if the metric is not gated. A metric that is not gated uses its own
+   * p-value.
+   */
   readonly adjustedP: number | null;
   readonly tests: number;
   readonly results: Both<readonly Result[]>;

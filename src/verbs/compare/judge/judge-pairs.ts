@@ -69,8 +69,8 @@ const hasNoTime = ({ status, times }: PairedRequest, measure: PairedMeasure): bo
   status === 'completed' && times[measure] === undefined;
 
 /**
- * Returns the pairs of a measure. A pair is left out if neither answer has such a time, for example with single tokens.
- * If only one side lacks it, the pair is unknown.
+ * Returns the pairs of a measure. A pair is left out if neither answer has a time for the measure: an answer of one
+ * token, for example, has no time between tokens. If only one of the two answers has no time, the pair is unknown.
  */
 const measuredPairs = (
   pairs: readonly RequestPair[],
@@ -101,9 +101,9 @@ interface Bounds {
 }
 
 /**
- * Returns the bounds of the true percentile of the differences, with the lateness of this machine. Recorded times carry
- * their wait in the event loop. The wait outside it comes from the self-test streams, which are a sample
- * (`judge/errors`).
+ * Returns the bounds of the true percentile of the differences, with the lateness of this machine. Each recorded time
+ * carries its own wait in the event loop. The wait outside the event loop comes from the self-test streams, which are a
+ * sample (`judge/errors`).
  */
 const boundsByReads = (
   pairs: readonly MeasuredPair[],
@@ -219,8 +219,8 @@ const judgeLimit = (
 };
 
 /**
- * Returns the verdict if there is no limit. A likely difference that is not sure is undecided, and so are two
- * differences in opposite directions.
+ * Returns the verdict if there is no limit. The verdict is undecided if a difference is likely but not sure, or if two
+ * differences have opposite directions.
  */
 const verdictOnTimes = (figure: PairedFigure | undefined): PairsReport['verdict'] => {
   const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];

@@ -9,9 +9,10 @@ import type { Share } from '../../../model/measures/share.ts';
 
 /**
  * This file computes figures of pairs: the same request goes to two sides, and the difference of its times is one
- * sample. Neighbouring pairs share queues and outages, so intervals come from blocks of whole seconds, as they do for a
- * run. A failed request counts as infinitely long. A difference is unknown if both requests failed, or if a side has no
- * time. The lower bound of a percentile counts it as the least value, the upper bound as the greatest.
+ * sample. Neighbouring pairs share queues and outages, so intervals come from blocks of whole seconds, like the
+ * intervals of a run. A failed request counts as infinitely long. A difference is unknown if both requests failed, or
+ * if a side has no time. For the lower bound of a percentile, an unknown difference counts as the least value. For the
+ * upper bound, it counts as the greatest value.
  */
 
 /** The times of one request at both sides, in ms: infinite if it failed, `null` if it is unknown. */
@@ -145,8 +146,9 @@ interface PairedShift extends PairedQuantile {
 }
 
 /**
- * Returns the percentile of the new side minus that of the base. Scatter that both sides share cancels out here, unlike
- * in the tail of the differences. The interval adds the widths of both, so it is never too narrow.
+ * Returns the percentile of the new side minus the percentile of the base. Scatter that both sides share cancels out in
+ * this shift. In the tail of the differences it does not cancel out. The width of the interval is the sum of the widths
+ * of both percentiles, so the interval is never too narrow.
  */
 export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): PairedShift => {
   const base = quantileWithUnknown(sideOf(pairs, 'base'), q);
@@ -169,7 +171,7 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /**
- * Returns a share with Wilson's interval. The interval counts as many pairs as independent ones would tell the same.
+ * Returns a share with Wilson's interval. The interval uses the number of independent pairs that would tell as much.
  */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],
@@ -199,7 +201,7 @@ interface PairedFailures {
   readonly baseOnly: number;
   readonly nextOnly: number;
   readonly both: number;
-  /** The share of pairs in which the new side failed, minus that of the base. */
+  /** The share of pairs in which the new side failed, minus the share of pairs in which the base failed. */
   readonly added: PairedEstimate;
 }
 

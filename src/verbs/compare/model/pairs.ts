@@ -89,8 +89,8 @@ export type PairsReport = z.output<typeof pairsSchema>;
 const smallShare = 0.01;
 
 /**
- * Whether the new side may fail more often than the base, without being sure. Either it failed in at least two more
- * pairs and in more than 1 % of all, or the interval of the difference lies above 0.
+ * Whether the new side possibly fails more often than the base. This is so if the new side failed in at least two more
+ * pairs and in more than 1 % of all pairs, or if the interval of the difference lies above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

@@ -201,7 +201,9 @@ const cachedText = ({ base, next }: PairsReport): string | null => {
 const meaning =
   'A difference is what the new side took longer for the same request. It says what the new side adds under this load, with the same server loaded twice: not what it would add alone. The tails of differences also have the scatter of both sides; what moves a percentile does not. Intervals hold the error of this machine; no method sees a dependence that lasts longer than the run.';
 
-/** Says what to do, and where to see why the load generator was late at a side; `null` if it was not. */
+/**
+ * Says what to do, and where to see why the load generator was late at a side; `null` if it was late at neither side.
+ */
 const adviceText = ({ base, next }: PairsReport, folder: string): string | null => {
   const sides = [
     { name: 'base', ...base },

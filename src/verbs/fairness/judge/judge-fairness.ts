@@ -105,7 +105,7 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns the doubts that nothing moved. */
+/** Returns the reasons to doubt that nothing moved. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],
