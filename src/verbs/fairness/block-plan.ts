@@ -10,8 +10,8 @@ export interface BlockTerms {
   readonly quiet: string;
   readonly noisy: string;
   /**
-   * The factor on the noisy load in blocks with noise. It is 1 in other blocks. `null` sends no noisy load in the other
-   * blocks.
+   * The factor on the noisy load in blocks with noise; other blocks have the planned load. With `null`, blocks with
+   * noise have the planned load, and other blocks have no noisy load.
    */
   readonly times: number | null;
   readonly pairs: number;

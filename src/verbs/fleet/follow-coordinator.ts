@@ -128,7 +128,8 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from before the question. An answer proves only that the coordinator was alive after that.
+    // The lease counts from the instant before the question. The answer proves only that the coordinator was alive at
+    // some instant after the question.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;

@@ -107,7 +107,7 @@ const namedFiles = (plan: Plan): readonly ReferencedFile[] =>
 
 export interface WorkerFolder {
   readonly folder: string;
-  /** Whether the plan may name files outside that folder. */
+  /** Whether the plan may name files outside `folder`. */
   readonly allowFiles: boolean;
   readonly environment: Environment;
 }

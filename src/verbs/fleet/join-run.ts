@@ -82,7 +82,10 @@ export const claimSlice = async (
   );
 };
 
-/** The least number of questions for the time. More follow until the clock's offset is exact enough (in ms). */
+/**
+ * The least number of times that a worker asks for the time. The worker asks more often until the clock's offset is
+ * exact enough (in ms).
+ */
 const leastTrips = 16;
 const mostTrips = 64;
 const wantedUncertainty = 1;

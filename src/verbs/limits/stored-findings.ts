@@ -68,7 +68,7 @@ export const findingsBeside = async (
 
 const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
 
-/** Returns the exit for findings: that of their gravest verdict. */
+/** Returns the exit for findings: the exit of their gravest verdict. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
 /** Throws a `Problem` if the findings are about two targets. One verdict would be about neither. */
@@ -104,7 +104,7 @@ export const reportFindings = async (
 
 /**
  * Builds all that is printed and written. Throws a `Problem` if the findings come from another version. No schema
- * checks them, and only a drawing may show a damaged field.
+ * checks the findings, so a damaged field may show only when a plot is drawn.
  */
 const reportOf = async (folder: string, findings: KeyFindings) => {
   const assets = await readReportAssets();

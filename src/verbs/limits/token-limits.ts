@@ -160,7 +160,7 @@ const examine = (
       ...(team === undefined ? {} : { team }),
       ...(plan.unit === undefined ? {} : { unit: plan.unit }),
       sleepUntil: async (moment) => {
-        // It sleeps for minutes, so a stop must end it.
+        // The examination sleeps for minutes, so a stop must end the sleep.
         if (stopReason() === null)
           await pause(Math.max(0, moment - session.clock.now()), host.onStop);
       },

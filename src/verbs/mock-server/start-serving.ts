@@ -8,7 +8,8 @@ import { Problem } from '../../platform/problem.ts';
 
 /**
  * This file starts the reference gateway in this process. The code that reads scenarios takes 80 ms of CPU to load.
- * Each run on the gateway starts such a process, so that code is loaded only for a problem or for later settings.
+ * Each run on the gateway starts such a process. That is why this file loads the code only for a problem or for later
+ * settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {
@@ -37,7 +38,7 @@ export const startServing = async (given: SettingsInput, hasUploads = true) => {
   return { settings, mock };
 };
 
-/** Calls `end` after the lifetime, if there is one. The returned function cancels that. */
+/** Calls `end` after the lifetime, if there is one. The returned function cancels the call. */
 export const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

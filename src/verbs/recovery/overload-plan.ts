@@ -15,7 +15,7 @@ export interface OverloadTerms {
   readonly pause: number;
 }
 
-/** The retries if the scenario sets none: those of OpenAI's own clients. */
+/** The retries if the scenario sets none: the retries of OpenAI's own clients. */
 const usualRetry: Retry = {
   attempts: 3,
   base: milliseconds(500),

@@ -64,8 +64,8 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
 const maxUnlisted = 2;
 
 /**
- * Judges the output tokens by the list of tokens. If the list holds only the content, the declared reasoning tokens are
- * added. If none are declared, reasoning counts as at most one token for each byte.
+ * Judges the output tokens by the list of tokens. The list may hold only the content, so reasoning is added: as its
+ * declared tokens, or as one token for each of its bytes, whichever is more.
  */
 export const judgeListed = (answer: AuditedAnswer): Judged => {
   const { id, output, listed, reasoningText } = answer;

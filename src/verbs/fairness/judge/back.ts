@@ -9,7 +9,7 @@ const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 /** The fewest requests of a part, over all ends of the noise. */
 const leastInPart = 20;
 
-/** Returns when each noise ended, and how long it was quiet then. */
+/** Returns each end of a noise with the instant until which no other noise followed. */
 const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: number }[] =>
   blocks.flatMap(({ isNoisy, to }, place) => {
     const next = blocks[place + 1];

@@ -96,7 +96,8 @@ const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /**
- * Returns the interval that holds both. Requests that fail together are few events, and only pairs of blocks show that.
+ * Returns the interval that holds both intervals. Requests that fail together are few events, and only pairs of blocks
+ * show that.
  */
 const wider = (
   counts: { readonly low: number; readonly high: number },
@@ -108,7 +109,7 @@ const wider = (
 
 export interface Movement {
   readonly pairs: number;
-  /** The scatter of the pairs' rises; `null` if too few are known, or if one has no bound. */
+  /** The scatter of the pairs' rises; `null` if too few rises are known, or if a rise has no bound. */
   readonly rises: SeenRises | null;
   readonly moved: Interval | null;
   readonly failed: Interval | null;

@@ -11,7 +11,9 @@ import type { FairnessReport, RefusalCause } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { sumOf } from '../../../model/sums.ts';
 
-/** Returns how many 429s of these keys their own use may explain; `null` if some of their requests are unknown. */
+/**
+ * Returns how many 429s of these keys the keys' own use may explain; `null` if some requests of the keys are unknown.
+ */
 const explainedOf = (
   { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,
   keys: ReadonlySet<string>,
@@ -28,9 +30,9 @@ const explainedOf = (
 };
 
 /**
- * Says whose requests caused the quiet population's 429s. The noise caused them if two things hold. All came between
- * the beginning of a noise and the next measured block. And the quiet population cannot have used up its own declared
- * limit at any of them.
+ * Says whose requests caused the quiet population's 429s. The noise caused them if two conditions hold. First, all 429s
+ * came between the beginning of a noise and the next measured block. Second, the quiet population cannot have used up
+ * its own declared limit at any of the 429s.
  */
 export const refusalsOf = (
   run: SeenRun,

@@ -29,7 +29,10 @@ const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => s
     keys.get(population)!.size > 1 ? `${population}, key ${key}` : population;
 };
 
-/** Returns what came in some blocks per second. `at` chooses whether the due or the end decides. */
+/**
+ * Returns the sum of `of` per second over the arrivals in some blocks. `at` chooses the instant that counts: when a
+ * request was due, or when it ended.
+ */
 const rateIn = (
   arrivals: readonly SeenArrival[],
   blocks: readonly NoiseBlock[],
@@ -47,7 +50,7 @@ const rateIn = (
 interface Party {
   readonly name: string;
   readonly arrivals: readonly SeenArrival[];
-  /** Requests a second. Users of the noise always ask for more, so theirs is infinite. */
+  /** Requests a second. Users of the noise always ask for more, so their value is infinite. */
   readonly asked: number;
 }
 
@@ -60,9 +63,9 @@ const ratesOf = (
 const got = ({ isCompleted }: SeenArrival): number => (isCompleted ? 1 : 0);
 
 /**
- * Returns what each population got in blocks with noise, beside its max–min share of the total. On a schedule, a
- * population asks for what is due. Users ask again only after an answer, so they ask for what they got without noise;
- * users of the noise ask for any amount.
+ * Returns what each population got in blocks with noise, beside its max–min share of the total. A population on a
+ * schedule asks for the requests that are due. Users ask again only after an answer, so a population of users asks for
+ * what it got without noise. If the noise has users, it asks for any amount.
  */
 export const sharesOf = (
   { blocks, arrivals, noisy, until }: SeenRun,

@@ -14,19 +14,19 @@ export interface SeenArrival {
   readonly key: string;
   readonly due: number;
   readonly ended: number;
-  /** Whether its time counts: it is of the measured kind, and the client did not plan to hang up. */
+  /** Whether the arrival's time counts: the arrival is of the measured kind, and the client did not plan to hang up. */
   readonly isTimed: boolean;
   /**
-   * The bounds of the target's own time, in ms: the least without what the load generator may have added, the most with
-   * it. Both are infinite for a failure.
+   * The bounds of the target's own time, in ms. `least` excludes all delay that the load generator may have added;
+   * `most` includes it. Both are infinite for a failure.
    */
   readonly least: number;
   readonly most: number;
   readonly isCompleted: boolean;
-  /** The number of its attempts that got a 429. */
+  /** The number of the arrival's attempts that got a 429. */
   readonly limited: number;
   readonly tokens: number;
-  /** The number of requests that were sent for it. */
+  /** The number of requests that were sent for the arrival. */
   readonly sent: number;
   /** The cost in millionths of the currency; `null` if a price or a count is unknown. */
   readonly cost: number | null;

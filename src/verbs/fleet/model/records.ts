@@ -11,8 +11,8 @@ const ordinal = z.int().nonnegative();
 export const rendezvousRunSchema = z.strictObject({
   format: z.literal('rendezvous/1'),
   /**
-   * The run's id, which is a part of the key of every other record. So records of an earlier run are never read as
-   * those of this run.
+   * The run's id, which is a part of the key of every other record. So a record of an earlier run is never read as a
+   * record of this run.
    */
   id: z.string().min(1),
   weir: z.string(),

@@ -37,7 +37,10 @@ const pointText = (figure: TrendFigure, value: number, run: StoredRun): string =
   return `run ${id}, ${dateTimeText(startedAt)}: ${valueText(figure, value)}; Weir ${weir}, generator ${trust}${named}`;
 };
 
-/** Returns the ticks of the axis of runs, at multiples of ten, otherwise of five. */
+/**
+ * Returns the ticks of the axis of runs. Ticks at multiples of ten come first, then ticks at multiples of five, then
+ * all others.
+ */
 const runTicks = (runs: readonly StoredRun[]) =>
   [10, 5, 1].flatMap((step) =>
     runs.flatMap(({ id }, i) => (id % step === 0 ? [[i, String(id)] as const] : [])),
@@ -121,7 +124,9 @@ const latencies = [
 ] as const;
 
 const maxPlots = 2;
-/** The least relative difference between throughputs for a plot. With a smaller one, a plot would show nothing. */
+/**
+ * The least relative difference between throughputs for a plot. With a smaller difference, a plot would show nothing.
+ */
 const minVariation = 0.05;
 
 const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>
@@ -147,7 +152,7 @@ const varies = (plotted: readonly PlottedRun[]): boolean => {
 const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
-/** Draws the front as a staircase. Points above and to the left of it are beaten. */
+/** Draws the front as a staircase. Points above and to the left of the staircase are beaten. */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {
     const before = front[i - 1];

@@ -182,8 +182,8 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
 /**
- * The subjects of options that change nothing that is sent or judged. Each row has a pattern for option names of all
- * tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ * The options that change neither what is sent nor what is judged, by subject. Each row has a pattern for option names
+ * of all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
  */
 const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   [
@@ -196,7 +196,7 @@ const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   ],
 ];
 
-/** Returns why an option changes nothing that is sent or judged; `null` if it may change something. */
+/** Returns why an option changes neither what is sent nor what is judged; `null` if it may change one of them. */
 export const whyUnsent = (written: string): string | null => {
   const name = written.replaceAll('_', '-');
   return unsentOptions.find(([names]) => names.test(name))?.[1] ?? null;

@@ -23,7 +23,7 @@ export const namedFlags = (writings: Readonly<Record<string, string>>): FlagName
     Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
   );
 
-/** Returns the options in a command. All words between two options belong to the first one. */
+/** Returns the options in a command. All words between two options belong to the option before them. */
 const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Flag[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
   const found: (Flag & { readonly values: string[]; expands: boolean })[] = [];
@@ -46,10 +46,7 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
 
 const hiddenHint = 'write the value itself, or give the command to weir import behind --';
 
-/**
- * The options of one command line. Readers ask for each option once. The options that remain were asked for by no
- * reader.
- */
+/** The options of one command line. Readers ask for each option once. No reader asked for the options that remain. */
 export class Flags {
   private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
@@ -232,7 +229,9 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
   return own.slice(at(own) + 1).map((word) => expanded(word, variables, notes));
 };
 
-/** Reads JSON, or `key=value` pairs separated by commas, which both tools accept; `null` if the text is neither. */
+/**
+ * Reads JSON, or `key=value` pairs separated by commas; `null` if the text is neither. AIPerf and GuideLLM accept both.
+ */
 export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {

@@ -100,8 +100,8 @@ export const readTargets = (text: string): readonly VegetaTarget[] => {
 type Step = string | number;
 
 /**
- * Returns whether a scenario would fill templates in a text at this path. Headers and bodies have all kinds of
- * templates. All other texts have only those of the environment.
+ * Returns whether a scenario would fill templates of all kinds in a text at this path. Headers and bodies may have all
+ * kinds of templates. Every other text may have only templates of the environment, secrets and commands.
  */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');
@@ -113,7 +113,8 @@ const literal = (value: unknown, path: readonly Step[]): unknown => {
       ? asLiteral(value)
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
-  // If nothing in the value changes, the same object is returned, so it is written only once.
+  // Return the same object if nothing in it changes. YAML then writes an object that a scenario has in several places
+  // only once. It would write each copy.
   if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(

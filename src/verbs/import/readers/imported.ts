@@ -67,7 +67,9 @@ export const noteLine = ({ kind, place, message }: ImportNote): string =>
 /** The reference for the key of an imported target. It never contains the key in the source. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
-/** Adds notes on the key and the limits. `noKey` is the note for a source without a key; `null` if it has one. */
+/**
+ * Adds notes on the key and the limits. `noKey` is the note for a source without a key; `null` if the source has a key.
+ */
 export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   const key =
     noKey === null

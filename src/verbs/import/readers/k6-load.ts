@@ -205,7 +205,8 @@ const populationOf = (name: string, given: unknown, notes: Notes): Tree | null =
 };
 
 /**
- * Returns what k6's scenarios become. A single one from the start becomes a load; otherwise each becomes a population.
+ * Returns what k6's scenarios become. A single scenario that starts at once becomes a load. Otherwise each scenario
+ * becomes a population.
  */
 export const k6Load = (options: Tree, notes: Notes): Tree | null => {
   const populations = Object.entries(scenariosOf(options)).flatMap(

@@ -112,7 +112,7 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
   const population = populations.find((each) => tag === `scenario:${each}`);
   if (population !== undefined && kind === 'rate')
     return { problem: 'a rate is that of the whole run' };
-  // This tag selects completed requests. Weir's distributions contain only those anyway.
+  // This tag selects completed requests. Weir's distributions contain only completed requests anyway.
   if (tag !== undefined && tag !== 'expected_response:true' && population === undefined) {
     const labels = `${figure}{traffic=chat}: traffic, model, key, stage or population`;
     return { problem: `write the label itself, for example ${labels}` };
@@ -211,7 +211,7 @@ const loadIn = (options: Readonly<Record<string, unknown>>, isAdded: boolean, no
 
 /**
  * Imports k6's summary or options. Options with a load become a scenario, unless the objectives are added to an
- * existing one (`isAdded`).
+ * existing scenario (`isAdded`).
  */
 export const importK6 = (text: string, isAdded: boolean): Imported => {
   const parsed = parsedJson(text);

@@ -22,7 +22,10 @@ const partPattern =
 const hasExpansion = (text: string): boolean =>
   /\$[\w{(@*#?!-]|`/.test(text.replaceAll(/\\[^]/g, ''));
 
-/** Removes the backslashes of escapes from a text in double quotes. A backslash escapes only these characters there. */
+/**
+ * Removes the backslashes of escapes from a text in double quotes. In double quotes, a backslash escapes only these
+ * characters.
+ */
 const unescapeDouble = (text: string): string =>
   text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
 

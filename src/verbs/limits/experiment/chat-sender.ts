@@ -43,13 +43,13 @@ export const idleTime = ({ window }: LimitRule): number => longestWindow(window)
 /** Returns the time in ms from the first request until earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The number of requests that are sent at once after the expected number, since a refusal is then due. */
+/** After the expected number of requests, a refusal is due. The next round then sends at most this number at once. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
-  /** The number of requests after which a refusal is expected. From then on, few are sent at once. */
+  /** The number of requests after which a refusal is expected. The next round then sends only few requests. */
   readonly expected: number;
 }
 

@@ -90,7 +90,7 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /** The number of consecutive small chats that failed. The next field is the time of the last answered one. */
+  /** The number of consecutive small chats that failed. The next field is the time of the last answered small chat. */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
@@ -253,8 +253,8 @@ class Examination {
   }
 
   /**
-   * Sends chats evenly. A refusal may come from an earlier use of the key. So after one it waits until every limiter
-   * has forgotten that use, and sends evenly again.
+   * Sends chats evenly. A refusal may come from an earlier use of the key. So after a refusal, waits until every
+   * limiter has forgotten that use, and sends evenly again.
    */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
@@ -283,14 +283,14 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    // Every limiter has forgotten the key by then. So a refusal of the first request shows a lock.
+    // By then every limiter has forgotten the key. So a refusal of the first request shows a lock.
     await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // A boundary of a window explains one burst. It does not explain a second one at another phase after the key was
-      // forgotten.
+      // A boundary of a window explains one burst above the limit. It does not explain a second such burst that comes
+      // at another phase, after every limiter has forgotten the key.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }

@@ -41,7 +41,7 @@ const modelsFrom = (
   return { chat: chatModel, ...others, ...(details.size > 0 ? { details } : {}) };
 };
 
-/** Returns the models that a body lists; `null` if neither it nor `chat` names a chat model. */
+/** Returns the models that a body lists; `null` if neither the body nor `chat` names a chat model. */
 export const listedModels = (body: string, chat: string | undefined): ProbeModels | null =>
   modelsFrom(idsIn(body) ?? noIds, chat);
 

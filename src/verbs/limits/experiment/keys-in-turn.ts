@@ -10,8 +10,8 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
 };
 
 /**
- * Matches the owners of limits that are no team: one key, one user, or one model of either (names of LiteLLM and of the
- * interface).
+ * Matches the owners of limits that are no team: one key, one user, one model of a key, or one model of a user (names
+ * of LiteLLM and of the interface).
  */
 const ownsAlone =
   /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;

@@ -8,11 +8,14 @@ import { longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 interface ProvocationOptions extends LimitRule {
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
-  /** Whether a sustained load follows. It would also show when the two groups are forgotten. */
+  /** Whether a sustained load follows. A sustained load also shows when the two groups are forgotten. */
   readonly isFollowed: boolean;
 }
 
-/** The multiple of the limit at which the search for a refusal ends. Nothing that high limits requests. */
+/**
+ * The multiple of the limit at which the search for a refusal ends. If so many requests were admitted, nothing limits
+ * requests.
+ */
 const maxLimitMultiple = 2;
 
 /** Returns a number of requests above the limit that reveals even a limit which is a tenth too high. */
@@ -20,7 +23,7 @@ const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ce
 
 /** The requests of a burst at once, as a multiple of the limit. The excess covers what is refilled during the burst. */
 const burstMultiple = 1.25;
-/** The factor by which the answers of a burst may take longer than a single one. */
+/** The factor by which the answers of a burst may take longer than a single answer. */
 const slowdown = 1.5;
 
 /** Returns the number of requests of a burst at once. It grows with the time in ms that answers take. */
@@ -151,7 +154,10 @@ export const provokeLimiter = async (
   return begin;
 };
 
-/** The start of the second burst, in windows after the first. The phases are far from halves to fifths of a window. */
+/**
+ * The start of the second burst, in windows after the first. The phases are far from multiples of a half, a third, a
+ * quarter and a fifth of a window.
+ */
 const secondBurstPhases = [
   [0.27, 0.31],
   [0.35, 0.38],
@@ -167,7 +173,10 @@ const secondBurstPhases = [
  */
 const boundaryMargin = 0.06;
 
-/** The start of a third burst, in windows after the second. Only a refill in very small steps can be in both. */
+/**
+ * The start of a third burst, in windows after the second. Only a refill in very small steps can fall into both of
+ * these bursts.
+ */
 const repeatedBurstPhases = [
   [0.03, 0.06],
   [0.465, 0.487],
@@ -176,7 +185,10 @@ const repeatedBurstPhases = [
 ] as const;
 
 interface ReleaseOptions {
-  /** The start of an earlier burst; `null` if there was none. `isRepeated` says that it was also of this kind. */
+  /**
+   * The start of an earlier burst; `null` if there was none. `isRepeated` says that the earlier burst was also of this
+   * kind.
+   */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
   /** A start of the server's minute; `null` if its clock is unknown. */
@@ -217,7 +229,8 @@ export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
  * Sends a few requests after a burst, as slowly as a bucket refills, and exhausts the key again. A window that ends
- * just after the first burst looks like a refill. It does not after a burst at another phase.
+ * just after the first burst looks like a refill. After a burst at another phase, no window ends, so nothing but a
+ * bucket looks like a refill.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   const spacing = (refillSpacing * rule.window) / rule.limit;
@@ -245,7 +258,7 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 /** The number of requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
 /**
- * The number of requests by which admissions must exceed the limit times the windows but one. With fewer, the rate may
+ * Admissions must exceed (windows − 1) times the limit by this number of requests. With fewer admissions, the rate may
  * be too low.
  */
 const slackRequests = 3;

@@ -5,7 +5,7 @@ import { encodeForm } from '../../../traffic/request/multipart.ts';
 
 /** The limits that the headers of a list declare. */
 export interface DeclaredQuota {
-  /** The limits per minute; `null` for a limit that they do not name. */
+  /** The limits per minute; `null` for a limit that the headers do not name. */
   readonly requests: number | null;
   readonly tokens: number | null;
   /** Limits of longer windows, in words such as `1,000 requests a day`. */
@@ -19,7 +19,7 @@ export interface DeclaredQuota {
 /** The models for a probe; `null` if the target offers none of a kind. */
 export interface ProbeModels {
   readonly chat: string;
-  /** Another chat model, which shows whether it has a limit of its own; `null` if there is none. */
+  /** Another chat model. Its requests show whether it has a limit of its own. `null` if there is no other model. */
   readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;

@@ -52,7 +52,9 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** The number of evenly sent requests, with those for counting. It is enough to show random refusals of 5 %. */
+/**
+ * The number of evenly sent requests, including the requests for counting. It is enough to show random refusals of 5 %.
+ */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
@@ -73,13 +75,13 @@ interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
   readonly sustain: number;
-  /** The phases of the examination. Some send less if certain others are included. */
+  /** The phases of the examination. Some phases send less if certain other phases are included. */
   readonly phases: readonly ProbePhase[];
 }
 
 /**
- * The usual time of a small chat's answer in ms, in phases that send chats one by one. Windows below a minute have a
- * shorter one.
+ * The usual time of a small chat's answer in ms, in phases that send chats one by one. For windows below a minute, a
+ * shorter time is assumed.
  */
 const usualAnswer = (window: number): number => Math.min(250, window / 240);
 

@@ -19,8 +19,8 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the counting replies of the first window. `isWhole` returns all, which is valid only if remaining never
- * dropped by more than one.
+ * Returns the counting replies of the first window. With `isWhole`, returns all counting replies, which is valid only
+ * if remaining never dropped by more than one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -65,7 +65,7 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   return found;
 };
 
-/** The expected costs. The interface does not define the cost of other kinds. */
+/** The expected costs. The interface does not define the cost of other kinds of request. */
 const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
   'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
   'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },
@@ -198,7 +198,8 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit. They do if they have no cost and one was admitted while chats were refused.
+ * Checks whether streams bypass the limit. Streams bypass it if they have no cost and one was admitted while chats were
+ * refused.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -233,7 +234,10 @@ const checkStreams = (log: LimitLog): LimitCheck => {
 /** The minimum number of chats for a finding on latency. */
 const minTimedChats = 5;
 
-/** Checks whether an exhausted key slows down another one: its fastest answer is then slower than all earlier ones. */
+/**
+ * Checks whether an exhausted key slows down another key: the fastest answer to the second key is then slower than all
+ * earlier answers to the first key.
+ */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
     replies

@@ -28,7 +28,7 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
-/** The fewest reports that support a claim about all. */
+/** The fewest reports that support a claim about all reports. */
 const fewestReports = 5;
 
 const fewText = (count: number, what: string): string =>
@@ -94,7 +94,10 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
 const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/** The highest number of requests that a refill can add while these were decided. So many values may appear twice. */
+/**
+ * The highest number of requests that a refill can add while these requests were decided. This number of values may
+ * appear twice.
+ */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
   const end = Math.max(...reported.map(({ reply }) => reply.answered));
@@ -262,8 +265,8 @@ const refusedWithRemaining = (
 };
 
 /**
- * Returns false reports of 0 remaining. In each run of admissions that report 0, it takes the last one if the run is
- * longer than a refill allows.
+ * Returns false reports of 0 remaining. Consecutive admissions that report 0 form a run. A report is false if the run
+ * up to it is longer than a refill allows.
  */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],

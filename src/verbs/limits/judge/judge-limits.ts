@@ -134,7 +134,8 @@ const maxContradicted = 0.03;
 
 /**
  * Returns whether the log looks like a lock: no class explains the decisions, and most blocked periods lasted a window
- * or longer. Each refusal then locks the key for a window. Above its limit, a window or a bucket admits sooner.
+ * or longer. Each refusal then locks the key for a window. Under a load above the limit, a window or a bucket admits
+ * again sooner.
  */
 const isLikeLock = (
   decisions: readonly ProbeReply[],
@@ -182,8 +183,9 @@ const burstTolerance = { requests: 1, share: 1 / 4 };
 const smallShare = 0.7;
 
 /**
- * Returns sentences about refusals far below the limit that keep it from being called kept. Only a bucket explains
- * them, and its size is the same in each burst. Buckets of each connection or worker may admit more together.
+ * Returns sentences about refusals far below the limit. With such refusals, the limit is not called kept. Only a bucket
+ * explains them, and the size of a bucket is the same in each burst. If each connection or worker has its own bucket,
+ * they may admit more together.
  */
 const unexplainedBuckets = (
   { burst }: LimitFacts,

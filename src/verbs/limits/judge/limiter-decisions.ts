@@ -49,8 +49,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures with which a gateway refuses requests over its limit, instead of a 429. Such a chat was answered
- * before. It fails under load, but hardly ever below the limit.
+ * Returns the failures with which a gateway refuses requests over its limit, instead of with a 429. At least one small
+ * chat was answered before the load. Under load, small chats fail in this way often, and below the limit hardly ever.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -77,8 +77,8 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 
 /**
  * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
- * failures that say nothing about the limiter. Refusals by a cap on requests in flight count only if there are no
- * others.
+ * failures that say nothing about the limiter. Refusals by a cap on requests in flight count only if there are no other
+ * refusals.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
@@ -108,7 +108,10 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 /** The requests that hardly any gateway counts, since they are free. */
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/** The requests of the first key that are not chats but may count like them; `all` adds those that are usually free. */
+/**
+ * The requests of the first key that are not chats but may count like chats; `all` adds the requests that are usually
+ * free.
+ */
 export const otherRequests = ({ replies }: LimitLog) => {
   const others = replies.filter(
     ({ request }) => ![...otherChats, 'chat', 'wrong-key'].includes(request),

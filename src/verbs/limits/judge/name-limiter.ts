@@ -87,13 +87,13 @@ const minWrong = 4;
 const maxWrong = 2;
 const maxWrongShare = 0.015;
 /**
- * The maximum ratio of contradictions at which another limit is likelier than the declared one, each by its best
- * limiter.
+ * Another limit is likelier than the declared limit if its best limiter contradicts at most this share of the decisions
+ * that the best limiter of the declared limit contradicts.
  */
 const likelierRatio = 0.5;
 /**
- * The factor for another limit beyond doubt: each limiter of the declared limit contradicts this many times more
- * decisions.
+ * Another limit is beyond doubt if each limiter of the declared limit contradicts this many times more decisions than
+ * the limiter of the other limit.
  */
 const minShownContrast = 25;
 /**
@@ -152,7 +152,8 @@ const isBeyondDoubt = (
 
 /**
  * Returns whether the decisions can show a limiter. Without a refusal, only a queue shows, by its delays. If chats were
- * refused for tokens, the decisions of the limit of requests on them are unknown. The rest looks smoother than it is.
+ * refused for tokens, nobody knows what the limit of requests decided on these chats. The other decisions look smoother
+ * than they are.
  */
 const canShowLimiter = (
   log: LimitLog,

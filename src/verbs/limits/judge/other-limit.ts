@@ -51,7 +51,7 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  // A weighted counter that rounds up, with one request more, decides like one that rounds down.
+  // A weighted counter that rounds up and has a limit one request higher decides like a counter that rounds down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
   // A few requests before the log lower the seen limit by the same number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
@@ -81,7 +81,7 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 
 /**
  * Returns whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size alone, so
- * it is evidence only if its rate is lower and narrowly bounded. Facts show a higher rate.
+ * it is evidence only if its rate is lower and narrowly bounded. A higher rate is left to facts, which show it.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -94,7 +94,8 @@ const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /**
- * Whether a fitted limiter may differ from the rule's: its range does not contain the rule, and does not lie within it.
+ * Whether a fitted limiter may differ from the rule's limiter: the fitted range does not contain the rule, and does not
+ * lie within the rule.
  */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;

@@ -15,7 +15,10 @@ export interface TokenJudgement {
 }
 
 export interface LimitJudgement {
-  /** The verdict on both limits: violated if one of them is, otherwise that of requests. */
+  /**
+   * The verdict on both limits: violated if one of the two limits is violated, otherwise the verdict on the limit of
+   * requests.
+   */
   readonly verdict: LimitVerdict;
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;

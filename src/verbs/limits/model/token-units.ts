@@ -12,7 +12,7 @@ interface TokenUnitRow {
   readonly headers: readonly string[];
   /** Returns the tokens of an answer that the limit counts, as input. */
   readonly counted: (usage: Usage) => Usage;
-  /** Whether it counts only the answer, so that examinations ask for long answers. */
+  /** Whether the unit counts only the answer, so that examinations ask for long answers. */
   readonly isOfAnswers: boolean;
 }
 

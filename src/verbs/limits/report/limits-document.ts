@@ -60,7 +60,8 @@ const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
 /**
- * Says which limiter explains the decisions, which others also do, and how many decisions the next best contradicts.
+ * Says which limiter explains the decisions, which other limiters also explain them, and how many decisions the next
+ * best limiter contradicts.
  */
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;

@@ -58,9 +58,9 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 });
 
 /**
- * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. Then
- * it is violated, whatever the examination of tokens finds. If that one is about input or output alone, the violation
- * is a claim of its own.
+ * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
+ * the examination of tokens was about all tokens too, its claim becomes violated, whatever it found. If it was about
+ * input or output alone, the violation is a claim of its own.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -98,7 +98,7 @@ const verdictText = (claims: readonly Claim[]): string =>
 const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
 const bucket = 'a bucket may admit its size and what is refilled meanwhile';
 
-/** The reasons why limiters that keep a limit admit more than it within one window. */
+/** The reasons why limiters that keep a limit admit more requests than the limit within one window. */
 const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
   'fixed-from-first': fixedWindow,
   'fixed-any-phase': fixedWindow,
@@ -110,8 +110,8 @@ const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
 };
 
 /**
- * Says how many requests were certainly admitted within one window, and why if that is known. Says nothing if they are
- * within the limit.
+ * Says how many requests were certainly admitted within one window, and why if that is known. Says nothing if this
+ * number is within the limit.
  */
 const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
   const { limit, window } = log.declared.requests;

@@ -10,9 +10,9 @@ import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } fr
 const completionWindow = 2000;
 
 /**
- * The factor on the time that 95 % of the first base needed: a good request may take at most that, unless the user sets
- * a time. With 2, a steady queue that is busy for 0.8 of the time is called bad in 11 % of runs, since a base of half a
- * minute misses its longest jams.
+ * The factor on the time that 95 % of the requests of the first base needed. A good request may take at most the
+ * product, unless the user sets a time. With a factor of 2, a steady queue that is busy for 0.8 of the time is called
+ * bad in 11 % of runs, since a base of half a minute misses its longest jams.
  */
 const withinFactor = 3;
 
@@ -21,7 +21,7 @@ export interface OverloadRun {
   readonly phases: readonly PolicyPhases[];
   /**
    * The time in ms within which a good request is answered; for a stream, by its first token. `null` means three times
-   * what 95 % of the first base without failures needed.
+   * the time that 95 % of the requests of the first base without failures needed.
    */
   readonly within: number | null;
   /** The end of what was seen of the load. Policies that end later are not judged. */
@@ -124,7 +124,7 @@ const stillBad = (
 };
 
 /**
- * Says when a target is back: at the first window after which no window is surely bad, if the last ones are surely
+ * Says when a target is back: at the first window after which no window is surely bad, if the last windows are surely
  * good.
  */
 const recoveryIn = (
@@ -175,8 +175,8 @@ const shownWindows = (
 };
 
 /**
- * A policy with its requests and the yardstick from its base: `usual` is the time in ms that 95 % needed, infinite if
- * more than 5 % failed.
+ * A policy with its requests and the yardstick from its base. `usual` is the time in ms that 95 % of the base's
+ * requests needed, infinite if more than 5 % failed.
  */
 interface PolicyBase {
   readonly phases: PolicyPhases;
@@ -197,7 +197,9 @@ const baseOf = (requests: readonly SeenRequest[], phases: PolicyPhases): PolicyB
 const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number) =>
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
-/** What a policy is judged by beside its own requests: its yardstick, and that of the first base that has one. */
+/**
+ * What a policy is judged by beside its own requests: its yardstick, and the yardstick of the first base that has one.
+ */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
   /** The longest time of a good request in ms. */
   readonly within: number;

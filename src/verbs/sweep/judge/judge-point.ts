@@ -35,8 +35,8 @@ export interface MadePoint {
 const defaultShare = 0.95;
 
 /**
- * Returns why the figures of a run do not count; `null` if they count. They count if a broken objective ended the run,
- * since they show the break.
+ * Returns why the figures of a run do not count; `null` if they count. If a broken objective ended the run, the figures
+ * count, since they show the break.
  */
 const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   if (trust.level === 'invalid') {

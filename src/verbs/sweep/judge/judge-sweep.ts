@@ -53,8 +53,8 @@ const steadyShare = 0.9;
 
 /**
  * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput follows by
- * Little's law from the requests in flight and their mean time. Counting answers is less exact: if users send in step,
- * many requests end together, and a short run may miscount by that number.
+ * Little's law from the requests in flight and their mean time. A count of answers is less exact: if users send in
+ * step, many requests end together, and a short run may count all of them too many or too few.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {

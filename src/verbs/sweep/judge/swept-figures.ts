@@ -49,7 +49,7 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Returns whether a name is that of a rate, where higher is better. */
+/** Returns whether a name is the name of a rate, where higher is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
@@ -62,7 +62,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} ${percentileName(percentile.q)}`, unit };
 };
 
-/** Returns whether a name is that of a percentile where lower is better. */
+/** Returns whether a name is the name of a percentile where lower is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';

@@ -22,7 +22,7 @@ const figureSchema = estimatedRangeSchema.extend({
 export type SweepFigure = z.infer<typeof figureSchema>;
 
 const sweptRunSchema = z.strictObject({
-  /** The folder of the run, below that of the sweep. */
+  /** The folder of the run, below the folder of the sweep. */
   folder: z.string(),
   /** The position of the run in the order of all runs, from 1. */
   order: z.int().positive(),
@@ -61,15 +61,18 @@ export type SweepPoint = z.infer<typeof pointSchema>;
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
 
-/** The least difference that counts, as a share of the lower value and in the unit. It is the one of `weir compare`. */
+/**
+ * The least difference that counts, as a share of the lower value and in the unit. `weir compare` has the same least
+ * difference.
+ */
 const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, amount: number] => {
   if (unit !== 'ms') return [0.05, 0];
   return [0.1, /^(?:tpot|gap)\b/.test(name) ? 0.5 : 5];
 };
 
 /**
- * Returns whether a figure is surely below another one. The difference exceeds what runs of one point usually differ
- * by; and if points have several runs, all its runs are below.
+ * Returns whether a figure is surely below another figure. The difference must exceed the usual difference between runs
+ * of one point. If points have several runs, all runs of the first figure must also be below all runs of the other.
  */
 export const isBelow = (axis: SweepAxis, one: SweepFigure, other: SweepFigure): boolean => {
   const [share, amount] = leastDifference(axis);

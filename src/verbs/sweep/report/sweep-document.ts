@@ -96,7 +96,7 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
   ];
 };
 
-/** The maximum number of rows on a terminal. With them the whole text fits into 25 lines. */
+/** The maximum number of rows on a terminal. With this number, the whole text fits into 25 lines. */
 const maxTerminalRows = 10;
 
 /**
@@ -112,7 +112,7 @@ const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] =>
 
 const maxTerminalKnees = 3;
 const maxTerminalReasons = 2;
-/** The maximum width of a reason. With it a line has 100 columns. */
+/** The maximum width of a reason. With a reason of this width, a line has 100 columns. */
 const maxReasonWidth = 90;
 
 /** Returns why points are not kept: each reason with the number of its points, the most frequent reason first. */

@@ -94,7 +94,8 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
 /**
- * The ratio of the highest to the lowest value from which the highest is darkest. Smaller differences are drawn paler.
+ * The ratio of the highest to the lowest value from which the highest value is darkest. If the ratio is smaller, the
+ * highest value is drawn paler.
  */
 const wholeScale = 1.5;
 
@@ -122,7 +123,7 @@ const shades = ({ points }: SweepReport, axis: SweepAxis): ((figure: SweepFigure
   };
 };
 
-/** Returns the width of a heat map in pixels. Two of the narrowest ones fit side by side on a page. */
+/** Returns the width of a heat map in pixels. Two of the narrowest heat maps fit side by side on a page. */
 const widthOf = (columns: number): number => Math.max(narrowestMap, 70 + columns * 62);
 const narrowestMap = 440;
 

@@ -26,12 +26,12 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit that a bucket may lack when the even pace begins. A bucket of a lower limit lacks more by
- * then, which shows.
+ * The share of the limit that a bucket may lack when the even pace begins. The bucket of a lower limit lacks more by
+ * then, so the even pace shows that the limit is lower.
  */
 const lackingShare = 0.5;
 
-/** Waits after a burst until a bucket of the limit lacks no more than that share. */
+/** Waits after a burst until a bucket of the limit lacks at most `lackingShare` of the limit. */
 const waitForBucket = async (examination: OpenExamination): Promise<void> => {
   const { client, pause } = examination;
   await pause(settleOf(examination));
@@ -50,9 +50,9 @@ const isRefusedEarly = (log: TokenLog): boolean => {
 };
 
 /**
- * Sends prompts at an even pace below the limit. It begins soon after a burst, so that a bucket which refills too
+ * Sends prompts at an even pace below the limit. The pace begins soon after a burst, so that a bucket which refills too
  * slowly is empty before the end. A counter that remembers the burst may refuse some prompts at first. A refusal ends
- * the pace if every limiter had room for it.
+ * the pace if every limiter had room for the refused prompt.
  */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, send, onPhaseStart } = examination;
@@ -90,8 +90,8 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
 };
 
 /**
- * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt after the
- * last one is answered and can have been charged.
+ * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt after its
+ * last prompt has been answered and has had time to be charged.
  */
 const sendAbove = async (
   examination: OpenExamination,

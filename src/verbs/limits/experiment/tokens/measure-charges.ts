@@ -7,8 +7,8 @@ import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
 /**
- * Sends a request of a kind between small chats. The chats report what remains before it, when it ends, and when it is
- * charged.
+ * Sends a request of a kind between small chats. The chats report what remains before the request, when the request
+ * ends, and when it is charged.
  */
 const measureKind = async (
   examination: OpenExamination,
@@ -71,7 +71,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** The most tries of a charge that matters much, since a window may end during one. */
+/** The most tries to see a charge that matters much, since a window may end during a try. */
 const attempts = 3;
 
 /** Measures a chat or a stream of the even pace until its charge is seen. Throws if none is answered. */
@@ -109,8 +109,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Whether the end of a window hid the charge of a longer answer: less than half of its use shows, while single chats
- * show their charges. A weighted counter forgets its use slowly, so it hides less. Then another try would not help.
+ * Whether the end of a window hid the charge of a longer answer: less than half of the answer's use shows, although
+ * single chats show their charges. A weighted counter forgets the use slowly, so it hides less than half. Another try
+ * would then not help.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -139,7 +140,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    // Beside a long prompt, nothing would show that its answer is also charged.
+    // Beside the charge of a long prompt, the charge of its answer would not show.
     { ...medium, kind: 'answer', ...withAnswer },
     { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },

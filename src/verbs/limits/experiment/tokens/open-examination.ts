@@ -63,7 +63,8 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
     /** The longest time of an answer to a prompt of the even pace, in ms. */
     latency: 0,
     /**
-     * Whether prompts may have a common beginning: a cache holds it at a lower price, and the limit counts it in full.
+     * Whether prompts may have a common beginning: a cache holds the beginning at a lower price, and the limit counts
+     * the beginning in full.
      */
     isCacheUsed: false,
   };
@@ -73,7 +74,7 @@ export type OpenExamination = ReturnType<typeof openExamination>;
 /** The time in ms after which a charge should show. */
 export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
 
-/** The longest time in ms of an answer to a prompt of this many tokens, by the measured ones. */
+/** The longest time in ms of an answer to a prompt of this many tokens, by the measured times. */
 export const latencyOf = ({ latency, plan }: OpenExamination, prompt: number): number =>
   latency * Math.max(1, prompt / plan.slice);
 

@@ -1,4 +1,7 @@
-/** Common words of three letters. With its space, each is one token in most tokenizers, and four characters. */
+/**
+ * Common words of three letters. With the space before it, each word is one token in most tokenizers, and four
+ * characters.
+ */
 const words = (
   'act add age air all and any arm art ask bad bag bed big bit box boy bus but buy can car cut day dog dry ear eat ' +
   'end eye far few fit for fun get gun had hat her him his hot how ice job key law leg let low man map may men mix ' +
@@ -28,8 +31,8 @@ interface Sample {
 }
 
 /**
- * Fits the tokens of a prompt to its words, by the shortest and the longest answered prompt. Before two are answered, a
- * word counts as one token.
+ * Fits the tokens of a prompt to its words, by the shortest and the longest answered prompt. Until two prompts are
+ * answered, a word counts as one token.
  */
 export const tokensOfWords = (samples: readonly Sample[]): TokensOfWords => {
   const sorted = samples.toSorted((a, b) => a.words - b.words);

@@ -22,9 +22,9 @@ const enoughRefusals = 2;
 const slowAnswer = 4000;
 
 /**
- * The shares of the limit between which the second burst has few requests in flight, unless the first burst was too
- * large. A refusal then shows what was used. Many requests at once would hide a smaller limit that is charged at the
- * end.
+ * From this share of the limit up to `surelyWhole`, the second burst sends only few requests at once, unless the first
+ * burst was too large. A refusal then shows what was used. Many requests at once would hide a smaller limit that is
+ * charged at the end.
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
@@ -106,8 +106,9 @@ const isCountUnknown = (examination: OpenExamination): boolean => {
 };
 
 /**
- * Returns whether the gateway may count fewer tokens than a burst above its limit had. It sends two small chats when
- * all is charged. A gateway that keeps its limit refuses them. The second chat has a report of what remained before it.
+ * Returns whether the gateway may count fewer tokens than a burst above its limit had. Sends two small chats when all
+ * is charged. A gateway that keeps its limit refuses them. The first chat's answer reports what remains before the
+ * second chat.
  */
 const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
   if (!isCountUnknown(examination)) return false;
@@ -120,7 +121,8 @@ const isExcusedByCount = async (examination: OpenExamination, burst: number): Pr
 };
 
 /**
- * Returns a large prompt. Only in the first burst it may begin like others, since a cache may not be charged in full.
+ * Returns a large prompt. Prompts may begin alike only in the first burst, since a common beginning may come from a
+ * cache and may not be charged in full.
  */
 const burstQuery = ({ plan, isCacheUsed }: OpenExamination, burst: number) =>
   ({

@@ -30,7 +30,7 @@ const usageOf = (value: unknown): TokenReply['usage'] => {
   return { input, output, ...(cached > 0 ? { cached } : {}) };
 };
 
-/** Reads the usage of a whole answer, or that of the last event with one in a stream. */
+/** Reads the usage of a whole answer. In a stream, reads the usage of the last event that has one. */
 const usageIn = (body: string): TokenReply['usage'] => {
   if (!/^\s*(?:data|event|id|:)/.test(body)) return usageOf(jsonIn(body));
   const events = body
@@ -110,7 +110,10 @@ interface AskedText {
   readonly tokens: number;
 }
 
-/** The bounds of the tokens that a gateway may count for a word. Beyond them, its usage is not that of the prompts. */
+/**
+ * The bounds of the tokens that a gateway may count for a word. Beyond these bounds, the gateway's usage is not the
+ * usage of the prompts.
+ */
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
 /** The number of unique words that end a prompt with a common beginning, so that no stored answer fits it. */

@@ -17,7 +17,10 @@ import {
  * before consent.
  */
 
-/** The usual share of the even pace that is used. Its prompts are a little short, and each begins after an answer. */
+/**
+ * The usual share of the even pace that is used. The prompts of the pace are a little short, and each is sent after an
+ * answer.
+ */
 const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
@@ -25,8 +28,8 @@ const usualWait = 0.5;
 const usualLatency = 1000;
 
 /**
- * What an examination uses. The usual use is the middle between gateways that charge first and those that charge at the
- * end.
+ * What an examination uses. The usual use is the middle between two kinds of gateways: one kind charges first, and the
+ * other charges at the end.
  */
 export interface TokenBudget {
   readonly requests: { readonly usual: number; readonly most: number };
@@ -35,7 +38,7 @@ export interface TokenBudget {
   readonly time: number;
   /**
    * The usual and the largest price in micro-units of the currency; `null` without prices. `cached` is the usual price
-   * if a cache holds prompts and the limit counts them in full; absent if that is not cheaper.
+   * if a cache holds prompts and the limit counts them in full; absent if this price is not lower.
    */
   readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }
@@ -47,8 +50,8 @@ interface Part {
 }
 
 /**
- * The share of a burst's excess over the limit that is admitted. It is none if the gateway charges first, and all if it
- * charges at the end. This is the middle of six rules.
+ * The share of a burst's excess over the limit that is admitted. A gateway that charges first admits none of the
+ * excess. A gateway that charges at the end admits all of it. The share here is the middle of six rules.
  */
 const usuallyAbove = 0.35;
 
@@ -59,9 +62,9 @@ const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
 /**
- * Returns the parts of an examination. `cacheable` counts the tokens of prompts that a cache may hold: those of the
- * even pace and of the sustained load. The first burst only writes their common beginning, and the second has no common
- * beginning.
+ * Returns the parts of an examination. `cacheable` counts the tokens of prompts that a cache may hold: the prompts of
+ * the even pace and of the sustained load. The first burst only writes their common beginning into the cache. The
+ * prompts of the second burst have no common beginning.
  */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
@@ -104,7 +107,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window after a whole number of them. The even pace may delay it by one more.
+  // The second burst begins half a window after a whole number of windows. The even pace may delay the burst by one
+  // more window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

@@ -9,9 +9,9 @@ export interface TokenQuery {
   readonly prompt: number;
   readonly maxTokens: number;
   readonly isStream: boolean;
-  /** Whether the prompt begins like the one before, so a cache can hold it. */
+  /** Whether the prompt begins like the prompt before it, so that a cache can hold the beginning. */
   readonly isRepeated?: boolean;
-  /** Whether all but the end of the prompt equals others, so a cache can hold it. */
+  /** Whether the prompt equals other prompts except for its end, so that a cache can hold the rest. */
   readonly hasCommonBeginning?: boolean;
 }
 

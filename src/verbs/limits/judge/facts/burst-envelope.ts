@@ -72,9 +72,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a stepped refill can add to both bursts, as spans in ms. The span is infinite if a boundary
- * of whole windows can be in both bursts. Steps cannot be longer than the time for which the key stayed refused.
- * Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
+ * Returns how many requests a stepped refill can add to each of two bursts. The bursts are given as spans in ms.
+ * Returns infinity if a boundary of whole windows can be in both bursts. Steps cannot be longer than the time for which
+ * the key stayed refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],

@@ -65,8 +65,8 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
 };
 
 /**
- * Finds the evenly sent requests and their refusals. Such a refusal breaks the rule, since its limiters admit the even
- * rate.
+ * Finds the evenly sent requests and their refusals. The refusal of an evenly sent request breaks the rule, since every
+ * limiter of the rule admits the even rate.
  */
 export const evenPace = (
   decisions: readonly LimiterDecision[],

@@ -3,8 +3,8 @@ import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { RequestSpan } from './even-pace.ts';
 
 /**
- * Returns the instants at which the key had certainly been idle for two windows. Each is the first request after such a
- * time.
+ * Returns the instants at which the key had certainly been idle for two windows. Each instant is the first request
+ * after two idle windows.
  */
 export const idleBegins = (
   requests: readonly RequestSpan[],
@@ -43,8 +43,8 @@ const withoutRefused = (
 
 /**
  * Finds the refusals of an idle key, as indexes of the decisions. Every limiter of the rule has forgotten a key after
- * two idle windows. So it admits the first request, and refuses nothing that was certainly decided before any other
- * request.
+ * two idle windows. So the limiter admits the first request, and also every request that was certainly decided before
+ * any other request.
  */
 export const idleRefusals = (
   decisions: readonly LimiterDecision[],

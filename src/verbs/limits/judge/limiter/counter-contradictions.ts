@@ -43,9 +43,9 @@ const limitContradictions = (largest: number) => {
 };
 
 /**
- * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments. It is the admissions of the
- * current window, plus a share of those of the window before. Example: a quarter into a window, 40 admissions of the
- * window before weigh 30.
+ * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments. The weighted count is the
+ * admissions of the current window, plus a share of the admissions of the window before. Example: a quarter into a
+ * window, 40 admissions of the window before weigh 30.
  */
 const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) => {
   let known = { current: Number.NaN, begin: 0, beforeCurrent: 0, older: 0 };

@@ -178,9 +178,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if they are more
- * than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock, or have any phase if that clock
- * is unknown.
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if it contradicts
+ * more than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock, or have any phase if that
+ * clock is unknown.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

@@ -51,7 +51,10 @@ const searchClass = (
   };
 };
 
-/** The classes that are fitted here. Parameters of the others can imitate another limit, or nearly any bucket. */
+/**
+ * The classes that are fitted here. With some parameters, the other classes can imitate another limit, or nearly any
+ * bucket.
+ */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
   'fixed-any-phase',
@@ -80,7 +83,7 @@ const phasesPerStep = 4;
  * decisions.
  */
 const farOffShare = 0.015;
-/** The number of contradictions beyond twice the fewest so far at which counting stops. */
+/** Counting stops at twice the fewest contradictions so far, plus this number. */
 const spareContradictions = 8;
 /** The share of contradicted decisions after the first search above which a class is abandoned. */
 const hopelessShare = 0.4;
@@ -210,7 +213,10 @@ const searchOutwards = (
   return inside;
 };
 
-/** Returns the range of windows that explain the log as well as the best. Some in between may not. */
+/**
+ * Returns the range of windows that explain the log as well as the best window. Some windows within the range may
+ * explain it less well.
+ */
 export const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,

@@ -8,8 +8,8 @@ import {
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /**
- * The charge of a burst, by the remaining tokens. A bucket hides the charges of single chats, since it refills as fast.
- * After a burst it is not full, so the small chats that follow show how fast it refills.
+ * The charge of a burst, by the remaining tokens. A bucket hides the charges of single chats, since it refills as fast
+ * as they are charged. After a burst the bucket is not full, so the small chats that follow show how fast it refills.
  */
 export interface BurstCharge {
   /** The least charge, as a multiple of the usage. */
@@ -45,9 +45,9 @@ const steadyRefill = (taps: readonly TokenReply[]): number | null => {
 };
 
 /**
- * Measures the charge of a burst from an idle key by a small chat after the burst. It is the tokens missing from the
- * full bucket, and those certainly refilled since the first charge. `full` is the most that ever remained. Returns
- * `null` if the replies do not show it.
+ * Measures the charge of a burst from an idle key by a small chat after the burst. The charge is the tokens missing
+ * from the full bucket, plus the tokens certainly refilled since the first charge. `full` is the most that ever
+ * remained. Returns `null` if the replies do not show the charge.
  */
 export const burstCharge = (
   replies: readonly TokenReply[],

@@ -81,14 +81,16 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
 /** The facts of an answer that explain its charge, both as measured and as stored. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
-/** The fewest tokens of an answer that its charge can show. `shownShare` is the part of it that must show. */
+/**
+ * The fewest tokens of an answer that its charge can show. `shownShare` is the share of these tokens that must show.
+ */
 const shownAnswer = 5;
 const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, and not only its prompt. It must exceed any count of
- * the prompt. It must also be the usage, or at least the prompt and half of the answer, since a refill makes a charge
- * smaller.
+ * Whether a charge shows that the tokens of an answer are charged, and not only its prompt. The charge must exceed any
+ * count of the prompt. The charge must also be the usage, or at least the prompt and half of the answer, since a refill
+ * makes a charge smaller.
  */
 const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
   if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
@@ -98,8 +100,8 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 };
 
 /**
- * Returns which answers no charge shows: none, all, whole or streamed ones. Some examinations have no longer answer of
- * a stream.
+ * Returns which answers no charge shows: all, whole or streamed answers; `null` if charges show the answers. Some
+ * examinations have no longer answer of a stream.
  */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
@@ -113,7 +115,8 @@ const answersNotShown = (
 };
 
 /**
- * Returns the longer answers that were charged exactly their prompt. They contradict the promise that usage is charged.
+ * Returns the longer answers that were charged exactly their prompt. Such answers contradict the promise that usage is
+ * charged.
  */
 const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
   charges.filter(
@@ -126,8 +129,8 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
   );
 
 /**
- * Whether the limit counts all tokens, and nothing shows that answers are charged. Prompts fill the limit, so the
- * bursts do not show it.
+ * Whether the limit counts all tokens, and nothing shows that answers are charged. Prompts alone fill the limit in the
+ * bursts, so the bursts do not show that.
  */
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
@@ -136,7 +139,7 @@ export const areAnswersUnseen = (
 
 /**
  * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be
- * charged. Returns nothing if answers were also seen, or if the operator promises it.
+ * charged. Returns nothing if answers were also seen to be charged, or if the operator promises that they are.
  */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
@@ -156,7 +159,10 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/** Adds to the reasons why a limit is kept that they also rest on the operator's promise. */
+/**
+ * Returns a text for the end of the reasons why a limit is kept: the reasons also rest on the operator's promise. The
+ * text is empty if they do not.
+ */
 export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
     ? '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts'

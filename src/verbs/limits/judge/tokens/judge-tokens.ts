@@ -60,7 +60,7 @@ const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
 
 interface Finding {
   readonly isFound: boolean;
-  /** The excuse for it; `null` if there is none. */
+  /** The excuse for the finding; `null` if there is none. */
   readonly why: string | null;
   /** Whether only the operator's promise rules out an excuse; false by default. */
   readonly restsOnPromise?: boolean;
@@ -121,7 +121,7 @@ const refusedAfter = (bursts: Evidence['bursts']): string => {
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
-/** The reason why one burst above the limit proves nothing if others below it were refused. */
+/** The reason why one burst above the limit proves nothing if other bursts were refused below the limit. */
 const windowEnd =
   'the end of a window explains it, since bursts at another phase were refused in time';
 
@@ -322,8 +322,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests were admitted at once with more than the limit, and how much so many can use. Requests that
- * are charged at their end may each fill the context.
+ * Returns how many requests were admitted at once with more tokens than the limit, and how many limits this number of
+ * requests can use. Requests that are charged at their end may each fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,

@@ -9,9 +9,15 @@ export interface MeasuredCharge {
   readonly used: number | null;
   /** The drop in the remaining tokens that the request caused; `null` if they do not show it. */
   readonly charge: number | null;
-  /** Whether the remaining tokens did not change before and after it. Nothing was then refilled or forgotten. */
+  /**
+   * Whether the remaining tokens did not change between the last two small chats after the request, apart from the last
+   * chat's usage. Nothing was then refilled or forgotten.
+   */
   readonly isSteady: boolean;
-  /** Whether the remaining tokens stopped dropping after it. If others use the key, they continue to drop. */
+  /**
+   * Whether the remaining tokens stopped dropping after the request. If others use the key, the remaining tokens
+   * continue to drop.
+   */
   readonly isUnshared: boolean;
 }
 
@@ -23,14 +29,16 @@ export const roundingTokens = 2;
 interface Group {
   readonly before: TokenReply;
   readonly subject: TokenReply;
-  /** The small chats beside and after the subject. The last of them are sent when its usage should be charged. */
+  /**
+   * The small chats beside and after the subject. The last of them are sent when the subject's usage should be charged.
+   */
   readonly after: readonly TokenReply[];
 }
 
 /** The most small chats that belong to a request: one beside it, and two after it. */
 const mostAfter = 3;
 
-/** Groups each request of a kind with the small chat before it and those after it. */
+/** Groups each request of a kind with the small chat before it and the small chats after it. */
 const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
   const groups: Group[] = [];
   for (const [i, subject] of replies.entries()) {
@@ -159,7 +167,7 @@ const constantShare = 0.2;
  * larger of the two bounds counts.
  */
 const constantRatio = 1.5;
-/** The largest size of a small prompt, as a share of the large one. */
+/** The largest size of a small prompt, as a share of the large prompt. */
 const smallShare = 1 / 3;
 
 /** Returns whether much too high charges grow with the prompt, so no hidden prompt explains them. */

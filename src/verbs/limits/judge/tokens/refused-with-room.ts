@@ -10,8 +10,8 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The number of phases of a weighted counter that are tried. For each, the older window has the weight of the phase
- * before it, which is higher.
+ * The number of phases of a weighted counter that are tried. For each phase, the older window has the weight that it
+ * has at the phase before. That weight is higher.
  */
 const counterPhases = 48;
 

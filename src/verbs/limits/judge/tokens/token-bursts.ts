@@ -35,13 +35,13 @@ export interface BurstEvidence {
   /** The most tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
-  /** The tokens that were certainly charged before the first refusal for tokens; `null` without such a refusal. */
+  /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
   readonly beforeRefusal: number | null;
   /** The most tokens that can have been charged before the first refusal for tokens; `null` without such a refusal. */
   readonly mostBeforeFirst: number | null;
   /**
-   * The tokens that were certainly charged before a refusal, as a share of the limit with its refill until then. For a
-   * bucket this is the share of its own limit.
+   * The largest share of the limit, with its refill until a refusal, that was certainly charged before the refusal. For
+   * a bucket this is a share of the bucket's own limit.
    */
   readonly shareBefore: number;
   /** Whether more was admitted than a gateway that charges at admission can admit. Requests in flight count. */
@@ -66,8 +66,8 @@ const shownFall = 1 / 4;
 
 /**
  * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the
- * last remaining tokens before it. That excuses an admission if all charges arrive in the end, since they are then only
- * late.
+ * last remaining tokens before it. A count below the limit excuses an admission if all charges arrive in the end, since
+ * the charges are then only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -258,9 +258,9 @@ export interface SettleEvidence {
   readonly settle: number;
   /** Whether charges come so late that a burst proves nothing. */
   readonly isLate: boolean;
-  /** Whether only late charges can explain that. Otherwise the small chats may have used up what was left. */
+  /** Whether only late charges can explain this evidence. Otherwise the small chats may have used up what was left. */
   readonly isLateShown: boolean;
-  /** Whether small chats after a burst show it: some were admitted, and a later one was refused. */
+  /** Whether small chats after a burst show when usage is charged: at least one of them was refused for tokens. */
   readonly isMeasured: boolean;
 }
 
@@ -283,9 +283,9 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens. A refusal that names no limit was not, if enough
- * remained for the chat by its own headers. Without such headers, it was not if the number of requests can be the
- * reason.
+ * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, its own headers decide:
+ * it was for tokens if too few remained for the chat. Without such headers, it was for tokens unless the number of
+ * requests can be the reason.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -346,7 +346,9 @@ const settleByRemaining = (
 /** The share of a large prompt that small chats may use without filling the room that such prompts leave. */
 const negligibleUse = 1 / 100;
 
-/** Returns whether the small chats before one can themselves have used up what was left for it. */
+/**
+ * Returns whether the small chats before another small chat (`next`) can themselves have used up what was left for it.
+ */
 const mayHaveFilled = (
   before: readonly TokenReply[],
   next: TokenReply,

@@ -19,7 +19,7 @@ export interface ChargeTerms {
   readonly ownCount: number;
   /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
   readonly promptSlack: number;
-  /** Whether cached input is proved to be charged like any other. */
+  /** Whether cached input is proved to be charged like any other input. */
   readonly chargesCached?: boolean;
 }
 

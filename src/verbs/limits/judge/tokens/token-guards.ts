@@ -44,13 +44,14 @@ export interface TokenGuards {
    * nobody else uses the key, only the answers count.
    */
   readonly hiddenFromAnswers: HiddenUse;
-  /** The multiple above which either of the two shows that somebody else uses the key. */
+  /** If `spent` or `remembered` is above this multiple, somebody else uses the key. */
   readonly allowance: number;
   readonly terms: ChargeTerms;
 }
 
 /**
- * Returns whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens.
+ * Returns the use beyond what the requests explain, by the remaining tokens. Such use shows that somebody else uses the
+ * key, or that charges are higher than the judge assumes.
  */
 const hiddenUse = (
   log: TokenLog,
@@ -90,8 +91,8 @@ const unsharedRefill = 0.93;
 
 /**
  * Uses the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
- * drop by less than any count of the texts explains. It is `more` if they drop by more, and a bucket refills so fast
- * that nobody else can use much of it.
+ * drop by less than any count of the texts. The finding is `more` if they drop by more than any count of the texts, and
+ * a bucket refills so fast that nobody else can use much of it.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -215,7 +216,7 @@ export const isTooMuchByAnyCount = (
 
 /**
  * The largest drop in the remaining tokens, as a multiple of what the requests can have used, if the operator promises
- * that nobody else uses the key. A gateway that charges twice the usage stays below it.
+ * that nobody else uses the key. A gateway that charges twice the usage does not exceed it.
  */
 const promisedAllowance = 2;
 

@@ -34,8 +34,8 @@ const repliesOf = (
 };
 
 /**
- * Returns the instant from which no limiter remembers an earlier use of the key. It is the first request if the
- * remaining tokens are true and show that the key was idle.
+ * Returns the instant from which no limiter remembers an earlier use of the key. It is the instant of the first request
+ * if the remaining tokens are true and show that the key was idle.
  */
 const forgottenBy = (
   { replies, rule }: TokenLog,
@@ -75,9 +75,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals of a key that certainly stayed below the limit of tokens. They are for tokens, or name no limit. At
- * the even pace, the requests since it began are enough to show that. `isRemainingTrue` says whether the reported
- * remaining tokens drop by what is used.
+ * Finds refusals of a key that certainly stayed below the limit of tokens. The refusals name tokens, or no limit. At
+ * the even pace, the requests since the pace began are enough to show that the key stayed below the limit.
+ * `isRemainingTrue` says whether the reported remaining tokens drop by what is used.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -106,7 +106,10 @@ export const tokensRefusedEarly = (
   ]);
 };
 
-/** Counts the requests of the even pace, and those refused after every limiter has forgotten the burst before it. */
+/**
+ * Counts the requests of the even pace. `refused` counts only refusals at a time when every limiter has forgotten the
+ * burst before the pace.
+ */
 export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   const even = log.replies.filter(({ phase }) => phase === 'even');
   const forgotten = burstForgottenBy(log, terms);
@@ -173,9 +176,9 @@ const stepShare = 1 / 9;
 /** The share of the limit of requests that is admitted again at once, as by gateways that count tenths of a minute. */
 const regainedAtOnce = 1 / 6;
 /**
- * A share of the limit. If so many requests came within a sixth of a window, they may have used up a limiter with
- * windows of that length. It admits a sixth of the limit. The share is smaller, since some of that may have been used
- * before.
+ * A share of the limit. A limiter with windows of a sixth of the declared window admits a sixth of the limit in each.
+ * If at least this share of the limit came within such a window, the requests may have used up the limiter. The share
+ * is smaller than a sixth, since some of the sixth may have been used before.
  */
 const smallWindowShare = 1 / 9;
 
