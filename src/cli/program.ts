@@ -302,7 +302,7 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // Each text is below its command line. Side by side, long command lines would be broken in two.
+    // Each text is below its command line. If the two were side by side, long command lines would be broken in two.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
@@ -329,8 +329,8 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // Weir declares a verb as the parser's default command where possible. For a named command, the parser would also
-      // render the help, which takes 20 ms.
+      // A verb without subcommands is the parser's default command. For a named command, the parser would also render
+      // the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');

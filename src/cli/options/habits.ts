@@ -8,7 +8,7 @@ interface Habit {
   readonly names: string;
   /** The option of Weir that the advice names. A verb without this option does not give the advice. */
   readonly needs: string;
-  /** The field of a scenario with the same meaning, for a command line with a scenario file. */
+  /** The scenario field with the same meaning. A command line with a scenario file sets this field. */
   readonly field?: string;
   /** Adds a unit to the user's value, since other tools leave the unit out. */
   readonly read?: (value: string) => string;

@@ -74,8 +74,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * Returns the reports that a command line asks for. Throws a `UsageProblem` if two of their files are the same. A
- * report must also differ from the file for observations or requests, and from the result in the run's own folder.
+ * Returns the reports that a command line asks for. Throws a `UsageProblem` if two reports have the same file. The file
+ * of a report must also differ from the file for observations or requests, and from the result in the run's own folder.
  */
 export const extraReportsFrom = (
   {

@@ -57,8 +57,8 @@ const linesOf = (mapping: object, inner: (value: unknown) => string = JSON.strin
     .join(',\n')}\n}`;
 
 /**
- * Returns a schema as JSON with a line for each field and definition. Indentation would make it a fifth larger in the
- * package.
+ * Returns a schema as JSON with a line for each field and definition. Indentation would make the schema a fifth larger
+ * in the package.
  */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> => {
   const perField = new Set(['properties', 'definitions', '$defs']);

@@ -23,8 +23,8 @@ interface Need {
 }
 
 /**
- * The number of steps near the answer: the fewest are one kept and one broken; `usual` is what a search of default
- * precision takes.
+ * The number of steps near the answer. `fewest` is one kept step and one broken step; `usual` is what a search of
+ * default precision takes.
  */
 const borderSteps = { fewest: 2, leastUsual: 6, usual: { flow: 12, latency: 14 } } as const;
 

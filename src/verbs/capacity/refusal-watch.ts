@@ -31,7 +31,7 @@ export const watchRefusals = () => {
     counts.set(status, (counts.get(status) ?? 0) + 1);
     lastMessage = message;
   };
-  /** Returns how all requests so far were refused and what to check; `null` if one was not refused. */
+  /** Returns how all requests so far were refused and what to check; `null` if a request was not refused. */
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;
     const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');

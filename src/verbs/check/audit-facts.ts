@@ -35,7 +35,7 @@ const readTokenizer = (name: string, path: string): TokenCounter => {
   }
 };
 
-/** Returns the named tokenizer, or else that of the scenario's prompts for this model. */
+/** Returns the named tokenizer, or else the tokenizer of the scenario's prompts for this model. */
 const tokenizerFor = (
   { tokenizer }: CheckSettings,
   { plan, folder }: ReadPlan,

@@ -86,7 +86,7 @@ const rejectUnknownFamily = (family: string | undefined): void => {
 /** The notation of durations from 100 ms to 10 minutes. */
 const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
 
-/** Reads the options. Throws a `Problem` that says what was expected if one is wrong. */
+/** Reads the options. If an option is wrong, throws a `Problem` that says what was expected. */
 export const selectChecks = ({
   profile,
   headerFamily,

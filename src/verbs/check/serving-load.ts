@@ -42,8 +42,8 @@ const loadIn = (lines: readonly string[]): ServedLoad | null => {
 };
 
 /**
- * Opens a reader of how many requests run on a server. It reads the metrics that the scenario names, or those of the
- * mock.
+ * Opens a reader of how many requests run on a server. It reads the metrics that the scenario names, or the metrics of
+ * the mock.
  */
 export const openServingLoad = (
   { server, wire }: Plan,

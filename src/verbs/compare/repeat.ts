@@ -80,7 +80,10 @@ interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly printEach: boolean;
 }
 
-/** Returns the plan with the addresses of another plan. If either has targets, both must have the same target names. */
+/**
+ * Returns the plan with the addresses of another plan. If one of the plans has targets, both must have the same target
+ * names.
+ */
 const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan => ({
   ...plan,
   target,

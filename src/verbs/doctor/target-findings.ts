@@ -61,7 +61,7 @@ const limitsFinding = (headers: Readonly<Record<string, string>>): Finding => {
       );
 };
 
-/** Says what an answer to the request for models means, with a key or without one. */
+/** Says what an answer to the request for models means if the request had a key or no key. */
 const statusFinding = (status: number, took: string, hasKey: boolean): Finding => {
   const found = `${status} in ${took}`;
   const say = (level: Finding['level'], advice: string): Finding =>
@@ -117,7 +117,7 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 
 const defaultKey = 'WEIR_API_KEY';
 
-/** Returns the environment, and whether it has a key. Without a key, the target is asked without one. */
+/** Returns the environment, and whether it has a key. If it has no key, the target is asked without a key. */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =
     scenario !== undefined || key !== undefined || (environment[defaultKey] ?? '') !== '';

@@ -23,7 +23,9 @@ export interface BlockTerms {
 /** The key of the random draws for the order of blocks. No other draws with the same seed use it. */
 const orderDraw = 0xfa_12;
 
-/** Returns the blocks in pairs, one with and one without the noise. Each pair has a random order of its own. */
+/**
+ * Returns the blocks in pairs: a block with the noise and a block without it. Each pair has a random order of its own.
+ */
 export const noiseBlocks = (
   { pairs, block, settle }: BlockTerms,
   seed: number,

@@ -136,7 +136,8 @@ export const fairnessReportOf = (
 };
 
 /**
- * Says what is compared if the neighbours have different targets: only what lies behind both; `null` for one target.
+ * If the neighbours have different targets, says that only what lies behind both targets is compared; `null` for one
+ * target.
  */
 const separateTargets = (
   { populations = [] }: Plan,

@@ -135,7 +135,7 @@ export class FollowedCoordinator {
       if (error instanceof Problem) return undefined;
       throw error;
     });
-    // Before the coordinator's first message, there is no record either.
+    // Before the coordinator's first message, a missing record does not mean that the run has ended.
     if (text === null && this.#beat >= 0) {
       this.#isRunOver = true;
       this.#leave('the coordinator has ended the run');

@@ -71,7 +71,7 @@ const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } 
 /** Returns the exit for findings: the exit of their gravest verdict. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
-/** Throws a `Problem` if the findings are about two targets. One verdict would be about neither. */
+/** Throws a `Problem` if the findings are about two targets. One verdict on both would be about neither target. */
 const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): void => {
   if (requests === null || tokens === null || requests.target === tokens.target) return;
   throw new Problem(
@@ -79,7 +79,7 @@ const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): vo
   );
 };
 
-/** Reports on the findings in `folder`. It writes into the same folder or into `out`. */
+/** Reports on the findings in `folder`. The report is written into the same folder or into `out`. */
 export const reportFindings = async (
   folder: string,
   out: string | undefined,

@@ -88,7 +88,10 @@ type Settings = ReturnType<typeof settingsFrom>;
 /** The context that a prompt of a burst needs: its part of the limit, with a margin. */
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
-/** Chooses the model: the named one, or the cheapest with a listed price. Returns it with what is known about it. */
+/**
+ * Chooses the model: the named model, or the cheapest model with a listed price. Returns it with what is known about
+ * it.
+ */
 const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string | undefined) => {
   const details = models.details ?? new Map<string, ModelDetails>();
   const ids = [...details.keys()];

@@ -23,8 +23,8 @@ const planText = (given: string, window: number, amount: string, limit: number |
 };
 
 /**
- * Reads the window of the limits. Throws a `Problem` if it is too long for one examination, with a plan for doing it by
- * hand.
+ * Reads the window of the limits. If the window is too long for one examination, throws a `Problem` with a plan for an
+ * examination by hand.
  */
 export const readWindow = (
   text: string | undefined,

@@ -8,7 +8,10 @@ export interface OverloadTerms {
   readonly policies: readonly RetryPolicy[];
   /** The rate of the overload, as a multiple of the scenario's rate. */
   readonly times: number;
-  /** The lengths in ms of the load before the overload, of the overload, of the same load after it, and of no load. */
+  /**
+   * The lengths in ms of four parts: the load before the overload, the overload, the same load after the overload, and
+   * no load.
+   */
   readonly base: number;
   readonly overload: number;
   readonly watch: number;
@@ -69,8 +72,8 @@ const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: Open
 export const rateOf = (plan: Plan): number => steadyLoadOf(plan).load.curve[0]!.from;
 
 /**
- * Returns the plan. Each policy is a population of its own, one after another: the scenario's load, its multiple, and
- * the load again.
+ * Returns the plan. The policies come one after another, each as a population of its own. A population has the
+ * scenario's load, its multiple, and the load again.
  */
 export const overloadPlan = (
   plan: Plan,

@@ -87,7 +87,7 @@ interface Repeated {
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
-  /** Whether one prompt was lost and the next one like it was kept. Then losses do not show what is kept. */
+  /** Whether a prompt was lost although the next prompt of its kind was kept. Losses then do not show what is kept. */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
@@ -138,7 +138,7 @@ class Prompts {
     return reply;
   }
 
-  /** Sends a new beginning, then some others, then the first one again. */
+  /** Sends a new beginning, then some other beginnings, then the new one again. */
   async repeat(tokens: number, others = 0): Promise<Repeated | null> {
     const beginning = this.fresh(tokens);
     const first = await this.send(beginning);
@@ -181,7 +181,9 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
   return known;
 };
 
-/** Finds the shortest prompt that is cached. It needs reported tokens, since short prompts take much the same time. */
+/**
+ * Finds the shortest prompt that is cached. This needs reported tokens, since the times of short prompts hardly differ.
+ */
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (const length of [...lengths, longPrompt]) {

@@ -60,7 +60,7 @@ const term = (seen: number, expected: number): number =>
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
 
-/** Returns the share within the error of measurement that is nearest to the expected one. */
+/** Returns the share within the error of measurement that is nearest to the expected share. */
 const nearestShare = (
   { share, error = { low: share, high: share } }: SeenMiss,
   expected: number,
@@ -177,8 +177,8 @@ const survivalOf = (
 };
 
 /**
- * Distances between logarithms of rates. Within `border`, a step is near the border; within `dependence`, steps share
- * one dependence; within `centre`, the highest rate lies near the one found by sides alone.
+ * Distances between logarithms of rates. Within `border`, a step is near the border. Within `dependence`, steps share
+ * one dependence. The highest rate is sought within `centre` of the rate that the sides show.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
@@ -240,7 +240,7 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
 
 /**
  * The rate that best divides the steps. A step is on the wrong side if it misses below this rate, or if it does not
- * miss above it. The steps on the wrong side have the fewest arrivals.
+ * miss above it. With any other rate, the steps on the wrong side would have more arrivals.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);

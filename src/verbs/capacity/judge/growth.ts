@@ -70,7 +70,7 @@ const dispersionOf = (counts: readonly number[]): number => {
   return Math.max(1, squares / (blockCount - 1) / mean);
 };
 
-/** The relative error of a count of completed answers: at least that of a Poisson process, 1 / √n. */
+/** The relative error of a count of completed answers. It is at least the error of a Poisson process, 1 / √n. */
 export const countingSpread = (completedBySecond: readonly number[]): number => {
   const completed = completedBySecond.reduce((sum, each) => sum + each, 0);
   return completed === 0 ? 1 : Math.min(1, Math.sqrt(dispersionOf(completedBySecond) / completed));

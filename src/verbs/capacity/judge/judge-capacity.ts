@@ -91,7 +91,7 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step that broke by chance at the rate itself would contradict an answer with that rate.
+  // A step at the answered rate may break by chance. It would contradict the answer, so only higher rates count.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]

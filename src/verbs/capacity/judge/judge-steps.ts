@@ -190,7 +190,7 @@ const judgeStep = (
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // Samples once a second miss short requests. For a steady flow, Little’s law does not.
+    // Samples once a second miss short requests. For a steady flow, Little’s law includes them.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),

@@ -64,7 +64,7 @@ const missOfPercentile = (
   const isLower = isLowerBound(comparison);
   const eventsAt = (limit: number): number =>
     isLower ? samples.countUpTo(limit) : samples.count - samples.countUpTo(limit) + failed;
-  // If the true figure is lower than the observed one, the true samples are lower by the same amount.
+  // If the true figure is lower than the observed figure, the true samples are lower by the same amount.
   const [below, above] =
     error === undefined || observed === null
       ? [0, 0]

@@ -29,8 +29,8 @@ const rateFactor = 2;
 /** The fewest arrivals in the measured half of a step of the climb. These steps may be quick. */
 const climbSamples = 15;
 /**
- * The arrivals of a step that confirms a broken quick one, in which a few misses by chance would otherwise end the
- * climb.
+ * The arrivals of a step that confirms a broken quick step. In a quick step, a few misses by chance would otherwise end
+ * the climb.
  */
 const confirmingSamples = 60;
 /**
@@ -116,12 +116,12 @@ export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
 /** Returns the seconds of load of a step, with its warm-up. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
-/** The weight of a step that is kept, but not surely, against one that breaks. */
+/** The weight of a step that is kept, but not surely. A step that breaks has the weight 1. */
 const unsureWeight = 0.5;
 
 /**
- * Whether a step broke by chance, as a few of many quick steps do: more arrivals were kept at its rate or above than
- * broke at its rate or below. So one lucky step does not refute many broken ones.
+ * Whether a step broke by chance, as a few of many quick steps do. It did if more arrivals were kept at its rate or
+ * above than broke at its rate or below. So one lucky step does not refute many broken steps.
  */
 const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean => {
   // The random arrivals of a quick step have another rate than planned.
@@ -136,7 +136,10 @@ const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolea
   return kept > missed;
 };
 
-/** Returns the last step with more arrivals, if few of its arrivals missed and it did not grow; otherwise `null`. */
+/**
+ * Returns a repetition of the last step with more arrivals, if few arrivals of the last step missed and its requests in
+ * flight did not grow; otherwise `null`.
+ */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
   const last = steps.at(-1);
   const isDoubtful =
@@ -150,8 +153,8 @@ const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepR
 };
 
 /**
- * Returns the next rate of the climb: twice the last one, until a step surely breaks or the ceiling was tried. `null`
- * when it has ended.
+ * Returns the next rate of the climb: twice the last rate, until a step surely breaks or the ceiling was tried. Returns
+ * `null` when the climb has ended.
  */
 const nextClimbRate = (
   steps: readonly CapacityStep[],

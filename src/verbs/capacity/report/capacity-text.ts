@@ -172,7 +172,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
   const borne = near.filter(({ verdict }) => verdict === 'kept');
   const longest = Math.max(...borne.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
-  // A server with credits, or one whose memory fills, bears a rate only for a while.
+  // A server with credits, or a server whose memory fills, bears a rate only for a while.
   const lasted =
     borne.length === 0
       ? 'none of them was kept'

@@ -72,7 +72,7 @@ const remainingOf = ({ headers }: HeldStream): number | null =>
 const whyFailed = (what: string, { status }: HeldStream): Unseen =>
   unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
 
-/** The streams that were measured: a whole one, and one that was cut. */
+/** The streams that were measured: a whole stream, and a stream that was cut. */
 interface Measured {
   readonly whole: HeldStream;
   readonly took: number;
@@ -255,7 +255,7 @@ const otherLimit = ({ text, headers }: HeldStream): string | null => {
     : null;
 };
 
-/** Opens streams until one is refused. Returns the running streams and the refusal. */
+/** Opens streams until a stream is refused. Returns the running streams and the refusal. */
 const fillKey = async (ports: HangUpPorts, { long }: HangUpRequests) => {
   const streams: HeldStream[] = [];
   while (streams.length < mostStreams && !ports.isStopped()) {

@@ -51,7 +51,7 @@ export interface CheckRequest {
   readonly cost: RequestCost;
   /** Whether the request is sent alone, before all others. Otherwise it is sent together with others. */
   readonly isSerial: boolean;
-  /** The id of another request, or `null`. This request is sent only if the other one was refused. */
+  /** The id of another request, or `null`. This request is sent only if the other request was refused. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
   /** Builds the request; returns `null` if the target lacks what the request is about. */

@@ -27,7 +27,7 @@ export interface SlotFacts {
 
 /** What the server's metrics said while a stream ran, and after the hang-up. */
 export interface GenerationFacts {
-  /** The time from the hang-up until no request ran; `null` if one ran all the time. */
+  /** The time from the hang-up until no request ran; `null` if a request ran all the time. */
   readonly idleAfter: number | null;
   readonly lookedFor: number;
   readonly naturalRest: number;

@@ -35,10 +35,10 @@ export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   };
 };
 
-/** The factor by which a model may use more tokens for a text than its tokenizer would. */
+/** The factor by which a model may use more tokens for a text than its tokenizer counts. */
 const maxSplit = 1.1;
 
-/** Judges whether the output tokens can be those of the text. Each token has at least one byte. */
+/** Judges whether the output tokens can be the tokens of the text. Each token has at least one byte. */
 export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undefined): Judged => {
   const { id, output, text, hasCalls } = answer;
   if (hasCalls) return unchecked(`${id}: the tokens of a call are not known`);

@@ -217,8 +217,7 @@ const judgeTools = (answers: Answers): Judged => {
 };
 
 /**
- * The most tokens that a chat template adds to one message. The longest templates with a preamble of their own have
- * some 500.
+ * The most tokens that a chat template adds to one message. The longest templates add a preamble of some 500 tokens.
  */
 const maxTemplate = 512;
 

@@ -245,7 +245,8 @@ const verdictOf = (
     if (limits.some(({ verdict }) => verdict === worst)) return worst;
   // A limit must not pass if nothing is known about failures.
   if (failures.added.high === null && limits.length > 0) return 'undecided';
-  // An outage is one event, so the interval of its failures seldom excludes 0. It must not pass as no difference.
+  // An outage is one event, so the interval of its failures seldom excludes 0. Such failures must not pass as no
+  // difference.
   if (mayFailMore(failures)) return 'undecided';
   return limits.length > 0 ? 'within' : verdictOnTimes(figure);
 };

@@ -76,7 +76,7 @@ const sharesUpTo = ({ seconds, values }: Samples, level: number): readonly Share
 
 /**
  * Returns how strongly the samples depend on each other: at the percentile or at the median, whichever is stronger. The
- * median shows queues that tails do not.
+ * median shows queues that tails do not show.
  */
 const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   const known = sortedOf(

@@ -42,7 +42,9 @@ const comparedFacts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** Returns the settings that decide what a plan sends, except those that are compared under names of their own. */
+/**
+ * Returns the settings that decide what a plan sends. Settings that are compared under names of their own are left out.
+ */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,

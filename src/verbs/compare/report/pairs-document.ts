@@ -86,8 +86,8 @@ const leads = {
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
 /**
- * Returns the verdict of a paired comparison as a sentence. It shows the deciding intervals, which are wider than those
- * of the tables.
+ * Returns the verdict of a paired comparison as a sentence. It shows the deciding intervals, which are wider than the
+ * intervals in the tables.
  */
 const pairsVerdict = (report: PairsReport): TonedText => {
   const { verdict, figures, limits, failures, base, next } = report;

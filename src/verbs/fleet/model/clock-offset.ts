@@ -11,11 +11,11 @@ export interface RoundTrip {
 const maxDrift = 1e-3;
 
 /**
- * Returns how far our clock is ahead of the other one at the last of several round trips; `null` without a round trip.
- * Each trip bounds the offset, since the other clock was read between question and answer. Clocks drift, so the bounds
- * of earlier trips are widened. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC
- * 5905). Example: a question is sent at 100 and its answer, received at 110, says 60. Then our clock is ahead by 40 to
- * 50 ms. If another trip allows 35 to 44 ms, 40 to 44 ms remain: 42 ± 2 ms.
+ * Returns how far our clock is ahead of the other clock at the last of several round trips; `null` without a round
+ * trip. Each trip bounds the offset, since the other clock was read between question and answer. Clocks drift, so the
+ * bounds of earlier trips are widened. The result is the interval that all bounds allow (Marzullo's algorithm, as in
+ * NTP, RFC 5905). Example: a question is sent at 100 and its answer, received at 110, says 60. Then our clock is ahead
+ * by 40 to 50 ms. If another trip allows 35 to 44 ms, 40 to 44 ms remain: 42 ± 2 ms.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);

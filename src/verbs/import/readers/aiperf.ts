@@ -63,7 +63,7 @@ const bodyOf = (flags: Flags, notes: Notes) => {
   return Object.keys(body).length > 0 ? { body } : {};
 };
 
-/** Returns the first of several lengths. A sweep varies the others. */
+/** Returns the first of several lengths. A sweep varies the other lengths. */
 const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
   count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),
   vary: new Set(values).size > 1 ? [...new Set(values)].map((n) => n + more) : null,

@@ -184,7 +184,7 @@ const variablesIn = (
   return variables;
 };
 
-/** Converts a script of a Windows shell: continued lines (`^` or a backtick) and variables become those of POSIX. */
+/** Converts a script of a Windows shell to POSIX: continued lines (`^` or a backtick) and variables. */
 export const posixScript = (script: string): string => {
   const names = new Set<string>();
   const assigned = (name: string, value: string): string => {

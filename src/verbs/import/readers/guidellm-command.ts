@@ -57,9 +57,9 @@ export class PartSettings {
 }
 
 /**
- * The options of `guidellm benchmark` (up to 0.6), which has an option for each setting, and of `guidellm run` (from
- * 0.7), which has a mapping for each part: https://github.com/vllm-project/guidellm. The defaults are those of 0.6.1
- * and 0.8.1.
+ * The options of two commands of GuideLLM: https://github.com/vllm-project/guidellm. `guidellm benchmark` (up to 0.6)
+ * has an option for each setting. `guidellm run` (from 0.7) has a mapping for each part. The defaults are the defaults
+ * of 0.6.1 and 0.8.1.
  */
 
 export const guideLlmFlags = namedFlags({

@@ -113,8 +113,8 @@ const literal = (value: unknown, path: readonly Step[]): unknown => {
       ? asLiteral(value)
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
-  // Return the same object if nothing in it changes. YAML then writes an object that a scenario has in several places
-  // only once. It would write each copy.
+  // Return the same object if nothing in it changes. If a scenario has one object in several places, YAML writes it
+  // only once, but it would write every copy.
   if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(

@@ -81,7 +81,7 @@ type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 /** An objective, or advice on what to do instead. */
 type Found = { readonly objective: string } | { readonly problem: string };
 
-/** Returns the objective for a threshold on a figure. It is limited to a population if one is given. */
+/** Returns the objective for a threshold on a figure. If a population is given, the objective is limited to it. */
 const figureObjective = (
   [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,

@@ -21,7 +21,10 @@ export interface ProbeClient {
 export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** Sends one small request. Resolves to whether it was admitted, which is also true if there was no answer. */
+  /**
+   * Sends one small request. Resolves to whether the request was admitted. A request without an answer counts as
+   * admitted.
+   */
   sendChat(): Promise<boolean>;
   /** Returns the usual time from sending to the answer, in ms; 0 if it is unknown. */
   roundTrip(): number;
@@ -53,7 +56,7 @@ interface BurstOptions {
   readonly expected: number;
 }
 
-/** Sends chats, some at once, until one is refused or enough are sent. Resolves with whether one was refused. */
+/** Sends chats, some at once, until a chat is refused or enough are sent. Resolves with whether a chat was refused. */
 export const sendUntilRefused = async (
   sender: ChatSender,
   { maxRequests, together, expected }: BurstOptions,

@@ -10,8 +10,8 @@ import type { ProbeModels } from './probe-requests.ts';
 const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
 
 /**
- * Reads a list of models. Returns the ids of all models and those of its chat models; `null` if the body is not such a
- * list.
+ * Reads a list of models. Returns the ids of all models and the ids of its chat models; `null` if the body is not a
+ * list of models.
  */
 const idsIn = (body: string) => {
   const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;

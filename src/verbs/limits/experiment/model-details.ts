@@ -28,7 +28,7 @@ const perMillion = (price: unknown): number | null => {
 const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'] => {
   const prices = objectOf(model['pricing']);
   const { prompt, completion } = prices;
-  // OpenRouter's list and LiteLLM's both name the price of one token.
+  // Both OpenRouter's list and LiteLLM's list name the price of one token.
   const input = perMillion(prompt ?? model['input_cost_per_token']);
   const output = perMillion(completion ?? model['output_cost_per_token']);
   const cached = perMillion(prices['input_cache_read'] ?? model['cache_read_input_token_cost']);
@@ -44,8 +44,8 @@ export const modelDetails = (model: Readonly<Record<string, unknown>>): ModelDet
 };
 
 /**
- * Returns the model with the cheapest prompts among those whose context is large enough or unknown; `null` if none has
- * a price.
+ * Returns the model with the cheapest prompts among the models whose context is large enough or unknown; `null` if none
+ * of them has a price.
  */
 export const cheapestModel = (
   models: readonly string[],

@@ -44,8 +44,8 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
 /**
- * Returns whether drops in remaining show the costs of requests. They do if each small chat lowered remaining by one,
- * in the whole log or at least in the first window.
+ * Returns whether drops in remaining show the costs of requests. Drops show costs if each small chat lowered remaining
+ * by one, in the whole log or at least in the first window.
  */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
@@ -115,9 +115,9 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Returns whether the gateway corrected reserved tokens to the used ones. If it did, the remaining tokens dropped
- * between two small chats by what the chats in between used. Example: they drop by 50 for a reservation and rise by 30;
- * the chat used 20.
+ * Returns whether the gateway corrected reserved tokens to the used tokens. If it did, the remaining tokens dropped
+ * between two small chats by what the chats in between used. Example: the remaining tokens drop by 50 for a reservation
+ * and rise by 30; the chat used 20.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
@@ -141,7 +141,7 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** The minimum number of chats with the same reported remaining for calling it constant. */
+/** The minimum number of chats with the same reported remaining for which remaining is called constant. */
 const minConstantChats = 5;
 
 /** Refutes the accounting if every chat reported the same remaining tokens although all chats used some. */

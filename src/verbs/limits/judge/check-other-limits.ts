@@ -26,7 +26,7 @@ interface Sighting {
 
 const examined = ['requests', 'tokens'] as const;
 
-/** Groups the reported limits other than those that the examination is about. */
+/** Groups the reported limits. The limits that the examination is about are left out. */
 const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];

@@ -58,7 +58,7 @@ const serialDrops = (
   });
 };
 
-/** Returns the requests before the first one that was sent after all earlier ones were answered. */
+/** Returns the requests before the first request that was sent after all earlier requests were answered. */
 const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] => {
   const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
   let until = ordered[0]?.reply.answered ?? 0;
@@ -286,7 +286,8 @@ const admittedAtZero = (
 };
 
 /**
- * Checks whether reported remaining agrees with the following decisions. If it does not, further limits may explain it.
+ * Checks whether reported remaining agrees with the following decisions. If it does not agree, further limits may
+ * explain the decisions.
  */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));

@@ -67,7 +67,7 @@ const limitedPace = (pace: QueuePace | null): number | null =>
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/** Returns why no refusal and no delay shows a limit on a rate; `null` if one does. */
+/** Returns why neither a refusal nor a delay shows a limit on a rate; `null` if a refusal or a delay shows one. */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,

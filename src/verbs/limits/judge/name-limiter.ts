@@ -222,7 +222,7 @@ const findLimiter = (log: LimitLog, decisions: readonly ProbeReply[]): LimiterId
   return { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && isLikelier(fit)) };
 };
 
-/** Returns the decisions that distinguish the named limiter from the best other one. */
+/** Returns the decisions that distinguish the named limiter from the best other limiter. */
 export const explainLimiter = (
   log: LimitLog,
   { best, ties, ranking }: LimiterIdentification,

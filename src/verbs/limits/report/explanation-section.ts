@@ -122,7 +122,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
     : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
-/** Explains why a limiter is named instead of the next best one, by the decisions that distinguish them. */
+/** Explains why a limiter is named instead of the next best limiter, by the decisions that distinguish the two. */
 export const explanationSection = (
   identification: LimiterIdentification,
   { rival, distinguishing }: LimiterExplanation,

@@ -111,7 +111,7 @@ const stillBad = (
   { most, isBackAlone }: Context,
 ): Finding => {
   const { due, sent } = endOf(own, phases);
-  // The attempts of a request come together, so their number varies like that of the requests.
+  // The attempts of a request come together, so their number varies like the number of requests.
   if (sent * (1 - 2 / Math.sqrt(due.length)) > most) return stays('kept');
   const { from, gone, until } = phases;
   const waiting = sentIn(attemptsOf(own), from, gone).filter(
@@ -208,7 +208,7 @@ interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvali
 }
 
 /**
- * Judges a policy by its own base. If that base is worse than an earlier one, the effects of the policy before are not
+ * Judges a policy by its own base. If this base is worse than an earlier base, the effects of the policy before are not
  * over.
  */
 const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {

@@ -4,7 +4,7 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import { type Share, shareOf } from '../../../model/measures/share.ts';
 import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 
-/** The lengths of a window in ms. The shortest one with enough requests is used. */
+/** The lengths of a window in ms. The shortest length with enough requests is used. */
 const lengths = [500, 1000, 2000, 5000, 10_000, 20_000];
 
 /** The number of parts into which the base is divided to see how its requests depend on each other. */

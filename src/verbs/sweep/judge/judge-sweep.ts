@@ -92,8 +92,8 @@ const curvesOf = (
 };
 
 /**
- * Returns the first of `names` with enough samples at every usable point. If there is none, returns the last one with a
- * figure at any point.
+ * Returns the first of `names` with enough samples at every usable point. If no name has enough, returns the last name
+ * with a figure at any point.
  */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
@@ -112,8 +112,8 @@ const requireAxis = (name: string): SweepAxis => {
 };
 
 /**
- * Returns the default figure of throughput. If all traffic generates tokens it is the rate of tokens, since long
- * requests are more work than short ones.
+ * Returns the default figure of throughput. If all traffic generates tokens, it is the rate of tokens, since long
+ * requests are more work than short requests.
  */
 const usualThroughput = ({ stages }: Plan): string =>
   stages.every(({ traffic }) =>

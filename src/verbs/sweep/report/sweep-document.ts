@@ -37,7 +37,9 @@ const otherFigures = [
   ['endToEnd.p95', 'End to end p95 ms', 'E2E p95'],
 ] as const;
 
-/** Returns the end of each path: at least its last two names, and enough names to tell it from the others. */
+/**
+ * Returns the end of each path: at least its last two names, and enough names to tell the path from the other paths.
+ */
 const shortPaths = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => {
     const names = path.split('.');

@@ -103,7 +103,7 @@ const uncertaintyText = (report: SweepReport): string | null => {
     : `Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
 };
 
-/** Returns whether no point on the front surely differs from the first one in either figure. */
+/** Returns whether no point on the front surely differs from the first point in either figure. */
 const isOnePlace = ({ throughput, latency }: SweepReport, front: readonly SweepPoint[]): boolean =>
   [throughput, latency].every((axis) =>
     front.every((one) =>

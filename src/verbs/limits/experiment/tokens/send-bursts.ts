@@ -145,7 +145,10 @@ const tapAfter = async (
   }
 };
 
-/** Returns how many of its planned tokens a request did not use. An answer may be short, and a refusal uses none. */
+/**
+ * Returns how many of its planned tokens a request did not use. An answer may be shorter than planned, and a refused
+ * request uses no tokens.
+ */
 const unusedBy = (reply: TokenReply, planned: number): number =>
   isAdmitted(reply) ? Math.max(0, planned - (usedTokens(reply) ?? planned)) : planned;
 
@@ -251,7 +254,7 @@ export const sendBursts = async (
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
   // The end of a window explains one burst that exceeds the limit. If the other burst was not refused, a window ended
-  // in it too, so a third burst is sent between them.
+  // in that burst too, so a third burst is sent between the two.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

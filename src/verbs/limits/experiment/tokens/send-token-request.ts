@@ -177,7 +177,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
       isAnswered = true;
     },
     contentFor: ({ prompt, maxTokens, phase }) => ({
-      // If a server reads on after a hang-up, an endless answer would be charged up to a whole limit.
+      // An endless question would let a server that reads on after a hang-up charge up to a whole limit.
       content: phase === 'reserve' ? shortQuestion : endlessQuestion,
       maxTokens: prompt + maxTokens,
       words: prompt,

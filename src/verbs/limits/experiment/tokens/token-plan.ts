@@ -84,9 +84,9 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
   Math.ceil((ownCountRatio * (1 + refillStep + usualDelay) * tokens) / large) + 1 + tapTimes.length;
 
 /**
- * Plans an examination of a limit of tokens, or says why none is possible. Example: for 60 requests and 2,000,000
- * tokens a minute, the prompts of a burst have 83,333 tokens, and those of the even pace 44,444. With a context of
- * 33,333 tokens, 60 requests cannot exceed the limit, so it never binds.
+ * Plans an examination of a limit of tokens, or says why no examination is possible. Example: for 60 requests and
+ * 2,000,000 tokens a minute, the prompts of a burst have 83,333 tokens, and the prompts of the even pace 44,444. With a
+ * context of 33,333 tokens, 60 requests cannot exceed the limit, so it never binds.
  */
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   const { rule, context } = terms;
@@ -147,6 +147,6 @@ export const evenTokenPace = (
   return { rate, atOnce };
 };
 
-/** Returns the time in ms without requests in flight after which every limiter has forgotten all earlier ones. */
+/** Returns the time in ms without requests in flight after which every limiter has forgotten all earlier requests. */
 export const forgottenAfter = (window: number): number =>
   2 * longestWindow(window) + settleTime(window);

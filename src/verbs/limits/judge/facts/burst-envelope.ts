@@ -17,7 +17,7 @@ interface Burst {
   readonly blockedFor: number;
 }
 
-/** Returns how long, in ms, the key certainly refused between the last admission of a burst and the next one. */
+/** Returns how long, in ms, the key certainly refused between the last admission of a burst and the next admission. */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
@@ -92,8 +92,8 @@ const stepUnits = (
 };
 
 /**
- * Returns the most admissions in a burst without a boundary or step. That is one limit, its refill in the span, and one
- * more for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1 in a second.
+ * Returns the most admissions in a burst without a boundary or step: one limit, the refill of the limit in the span,
+ * and one more for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;

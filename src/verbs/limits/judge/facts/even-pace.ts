@@ -19,7 +19,10 @@ export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */
   readonly isIdleBefore: boolean;
-  /** Whether at most `maxFreshRequests` requests came before the first one, such as one for the list of models. */
+  /**
+   * Whether at most `maxFreshRequests` requests came before the first request of the log, such as a request for the
+   * list of models.
+   */
   readonly isFreshBefore?: boolean;
 }
 
@@ -56,7 +59,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         passedItself = true;
         continue;
       }
-      // These are the other requests that may have been decided since this one.
+      // These are the other requests that may have been decided since this request.
       const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
@@ -87,7 +90,7 @@ export const evenPace = (
 };
 
 /**
- * Returns the highest number of evenly sent requests in any window; a lower limit would have refused one. Returns
+ * Returns the highest number of evenly sent requests in any window; a lower limit would have refused a request. Returns
  * `null` for less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {

@@ -47,8 +47,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals. It does if it admitted a request that every limiter which counts
- * refusals would have refused.
+ * Returns whether the limiter ignores refusals. It ignores them if it admitted a request that every limiter which
+ * counts refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],

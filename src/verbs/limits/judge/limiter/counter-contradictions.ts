@@ -2,7 +2,9 @@ import type { DecisionHistory } from '../../../../judge/limits/limiter/decision-
 import { countBefore } from '../../../../judge/limits/facts/count-instants.ts';
 import { middleOf } from '../../../../judge/limits/limiter/decision-history.ts';
 
-/** A grid of equal windows, in ms. One window begins at `phase`, the others whole windows before and after it. */
+/**
+ * A grid of equal windows, in ms. One window begins at `phase`, the other windows whole windows before and after it.
+ */
 export interface CounterGrid {
   readonly window: number;
   readonly phase: number;
@@ -83,9 +85,9 @@ interface CountedDecision {
 
 /**
  * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
- * does not depend on the limit. An admission agrees with all limits from a value up, a refusal with all limits up to a
- * value. Example (`some`): at a count of 7.4, a limit of 7 refuses and one of 8 admits. So an admission contradicts the
- * limits up to 7, and a refusal those from 8.
+ * does not depend on the limit. An admission agrees with all limits from a value up. A refusal agrees with all limits
+ * up to a value. Example (`some`): at a count of 7.4, a limit of 7 refuses and a limit of 8 admits. So an admission
+ * contradicts the limits up to 7, and a refusal contradicts the limits from 8.
  */
 export const counterContradictions = ({ decisions, priors, middles, slack }: DecisionHistory) => {
   const counted = decisions.map((decision, place): CountedDecision => {

@@ -24,15 +24,16 @@ import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-cla
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
 /**
- * The shortest and the longest window that is tried, as shares of the declared one. The range is narrower if each phase
- * must also be tried.
+ * The shortest and the longest window that is tried, as shares of the declared window. The range is narrower if each
+ * phase must also be tried.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-/** The maximum number of tried window lengths between one declared window and twice that. */
+/** The maximum number of window lengths that are tried between the declared window and twice the declared window. */
 const maxWindowSteps = 60;
 const second = 1000;
 /**
- * The smallest limit that is tried, as a share of the declared one. Bursts do not show the limit of a weighted counter.
+ * The smallest limit that is tried, as a share of the declared limit. Bursts do not show the limit of a weighted
+ * counter.
  */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
@@ -46,7 +47,8 @@ const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
 const finerPhases = 3;
 /**
- * The ratio of the largest counted limit to the largest tried one, since the interval of a limit may extend further.
+ * The ratio of the largest counted limit to the largest tried limit, since the interval of a limit may extend beyond
+ * the tried limits.
  */
 const largestMultiple = 2;
 

@@ -63,7 +63,7 @@ const fittedClasses: readonly LimiterClass[] = [
   'burst-bucket',
 ];
 
-/** The shortest window that is tried, as a share of the declared one. */
+/** The shortest window that is tried, as a share of the declared window. */
 const shortestShare = 0.5;
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
@@ -121,7 +121,7 @@ const admittedFromIdle = (
 
 export const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
 
-/** Returns the probable limits: the declared one, and the size of each burst after an idle window. */
+/** Returns the probable limits: the declared limit, and the size of each burst after an idle window. */
 export const likelyLimits = (
   histories: readonly DecisionHistory[],
   { limit, window }: LimitRule,
@@ -147,7 +147,10 @@ const searchAllWindows = (
   return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/** Scores places around the best ones, at limits that differ by each number in `near`. Returns the best of all. */
+/**
+ * Scores places around the best places, at limits that differ by each number in `near`. Returns the best of all scored
+ * places.
+ */
 const searchAround = (
   score: Score,
   best: readonly Place[],

@@ -47,7 +47,7 @@ const expectedOf = ({ status, used, prompt }: MeasuredCharge): number =>
 
 /**
  * Returns the charges that a customer would not expect. A refill hides a part of a charge. So a small charge counts
- * only if another kind is charged the same share.
+ * only if another kind of request is charged the same share of its usage.
  */
 const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] => {
   const shown = charges.filter(({ kind, charge }) => charge !== null && !freely.includes(kind));

@@ -34,7 +34,7 @@ const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   }).length;
 };
 
-/** Returns the limits in headers other than the declared one. */
+/** Returns the limits in headers that differ from the declared limit. */
 export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
   [...new Set(replies.flatMap(({ reported }) => reported?.limit ?? []))].filter(
     (limit) => limit !== rule.tokens,

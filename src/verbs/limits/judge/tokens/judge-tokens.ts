@@ -43,7 +43,9 @@ import {
 
 /** The operator's promises about a gateway. */
 export interface TokenPromises {
-  /** Whether nobody else uses the key, and usage is what is charged (`--yes-tokens`). */
+  /**
+   * Whether the operator promises that nobody else uses the key, and that usage is what is charged (`--yes-tokens`).
+   */
   readonly isPromised: boolean;
 }
 
@@ -261,7 +263,7 @@ const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   });
 };
 
-/** Returns why nothing shows that the limit is kept, one sentence each; none if it is shown. */
+/** Returns why nothing shows that the limit is kept, one sentence for each reason; an empty list if it is shown. */
 const whyNotKept = (
   evidence: Evidence,
   checks: readonly LimitCheck[],

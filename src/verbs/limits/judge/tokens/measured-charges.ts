@@ -35,7 +35,7 @@ interface Group {
   readonly after: readonly TokenReply[];
 }
 
-/** The most small chats that belong to a request: one beside it, and two after it. */
+/** The most small chats that belong to a request: one chat beside it, and two chats after it. */
 const mostAfter = 3;
 
 /** Groups each request of a kind with the small chat before it and the small chats after it. */

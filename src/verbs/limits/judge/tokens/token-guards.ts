@@ -259,8 +259,8 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
 };
 
 /**
- * Returns why a fact proves nothing, or `null`. With `null`, `restsOnPromise` says whether there would be a reason
- * without the operator's promise.
+ * Returns why a fact proves nothing; `null` if it proves something. With `null`, `restsOnPromise` says whether there
+ * would be a reason without the operator's promise.
  */
 export const excuse = (
   whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,

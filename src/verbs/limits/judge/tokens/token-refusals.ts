@@ -149,8 +149,9 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds the refusals of an idle key. Nothing was in flight for two windows before, and no request that can have been
- * decided since then was admitted. Each request is small enough for any bucket, so every limiter admits the first one.
+ * Finds the refusals of an idle key. Nothing was in flight for two windows before such a refusal, and no request that
+ * can have been decided since then was admitted. Each request is small enough for any bucket, so every limiter admits
+ * the first request.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -191,8 +192,8 @@ export const requestsRegained = ({ requests, window }: TokenRule, time: number):
 
 /**
  * Finds refusals that no small bucket of requests explains: since an earlier refusal, more requests were admitted than
- * the bucket regains in that time. The caller checks that fewer than the limit were sent in two windows, so no window
- * explains them either.
+ * the bucket regains in that time. The caller checks that fewer requests than the limit were sent in two windows, so no
+ * window explains the refusals either.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],

@@ -16,7 +16,8 @@ const wholeUse = 0.85;
 const wholeShare = 0.8;
 
 /**
- * Returns why the bursts do not show that the limit is the declared one, in one sentence; none if two bursts show it.
+ * Returns why the bursts do not show that the limit is the declared limit, in one sentence; an empty list if two bursts
+ * show it.
  */
 export const whyNotReached = (
   log: TokenLog,
