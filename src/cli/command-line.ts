@@ -8,7 +8,7 @@ import { type ExitName, exitOfStop } from '../run/output/exit-codes.ts';
 import { UsageProblem } from './options/define-verb.ts';
 
 /**
- * Returns the values of environment variables whose names suggest a secret. They are masked in messages about
+ * Returns the values of environment variables whose names suggest a secret. These values are masked in messages about
  * unexpected errors.
  */
 const likelySecrets = (): readonly string[] =>

@@ -124,10 +124,7 @@ const expectedOption = (
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
 };
 
-/**
- * Returns the spelling of the user for an option that the parser calls `name`; `null` if the user wrote it without
- * dashes.
- */
+/** Returns how the user wrote the option that the parser calls `name`; `null` if the user wrote no dashes. */
 const writtenOption = (words: readonly string[], name: string): string | null =>
   words.find((word) => {
     if (!word.startsWith('-')) return false;
@@ -144,7 +141,7 @@ const valueAfter = (words: readonly string[], option: string): string | undefine
   return next?.startsWith('-') === false ? next : undefined;
 };
 
-/** Returns whether a word follows an unknown option of the user. It is then probably that option's value. */
+/** Returns whether a word follows an unknown option of the user. The word is then probably that option's value. */
 const isValueOfUnknown = (
   words: readonly string[],
   word: string,
@@ -269,7 +266,7 @@ const parserOf = (words: readonly string[], name: string): Argv =>
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
-/** Shows the help with all verbs, or the version. The words must ask for one of them. */
+/** Shows the help with all verbs, or the version. The words must ask for the help or the version. */
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
@@ -292,7 +289,10 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and the verbs within it. If the command line names one of them, it is stored in `parsed`. */
+/**
+ * Declares a verb and the verbs within it. If the command line names one of these verbs, the named verb is stored in
+ * `parsed`.
+ */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],

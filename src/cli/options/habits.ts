@@ -8,7 +8,7 @@ interface Habit {
   readonly names: string;
   /** The option of Weir that the advice names. A verb without this option does not give the advice. */
   readonly needs: string;
-  /** The scenario field with the same meaning. A command line with a scenario file sets this field. */
+  /** The scenario field with the same meaning. With a scenario file, the advice names this field. */
   readonly field?: string;
   /** Adds a unit to the user's value, since other tools leave the unit out. */
   readonly read?: (value: string) => string;

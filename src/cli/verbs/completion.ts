@@ -2,8 +2,8 @@ import { defineVerb, positionals, type Verb, type OptionTable } from '../options
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * This file makes the scripts by which a shell completes command lines. They contain all words, so pressing Tab starts
- * no program.
+ * This file makes the scripts by which a shell completes command lines. The scripts contain all words, so pressing Tab
+ * starts no program.
  */
 
 export interface CompletedVerb {

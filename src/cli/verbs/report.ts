@@ -26,7 +26,7 @@ const requestsOptions = {
 };
 
 /**
- * Returns the table of requests that the options ask for, and where its data is; `null` for none. Throws a
+ * Returns the table of requests that the options ask for, and where the table's data is; `null` for none. Throws a
  * `UsageProblem` if only one of the two options is given.
  */
 export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {

@@ -103,8 +103,8 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): 
 };
 
 /**
- * Returns the exporters that the command line asks for. Environment variables alone start no exporter. They are often
- * set for other programs, and a run must not contact a third party unasked.
+ * Returns the exporters that the command line asks for. Environment variables alone start no exporter. Such variables
+ * are often set for other programs, and a run must not contact a third party unasked.
  */
 export const metricsExportFrom = (
   { metrics, otlp }: { readonly metrics: string | undefined; readonly otlp: string | undefined },

@@ -160,7 +160,9 @@ const examine = async (
   };
 };
 
-/** Finds how long and how much of a prompt a target keeps in its cache, within a budget that it prints first. */
+/**
+ * Prints a budget. Within this budget, finds how long a target keeps a prompt in its cache, and how much of the prompt.
+ */
 export const examinePromptCache = async (command: CacheCommand, host: Host): Promise<ExitName> => {
   const { printer } = host;
   const { say } = printer;

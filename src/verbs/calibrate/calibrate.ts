@@ -213,8 +213,8 @@ const measureAll = async (
 };
 
 /**
- * Measures this machine's measurement error over a grid of loads, and stores it for later reports. If the user stopped
- * it, or if the machine was overloaded at every load, the result is printed but not stored.
+ * Measures this machine's measurement error over a grid of loads, and stores the result for later reports. If the user
+ * stopped the measurement, or if the machine was overloaded at every load, the result is printed but not stored.
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;

@@ -54,7 +54,7 @@ const climbTo = (answer: number, terms: SearchTerms, most: number): readonly Ste
 
 /**
  * Returns what a search needs if its answer is this rate. If the answer is the declared limit, the search takes no
- * steps around it.
+ * further steps near the answer.
  */
 const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
   const climb = climbTo(answer, terms, most.rate);
@@ -79,7 +79,7 @@ const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(
 export const coarseText = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
 
-/** The units of rough times in s, each with the longest time in s that is rounded to it. */
+/** The units in s to which rough times are rounded up, each with the longest time in s for which it is used. */
 const coarseUnits = [
   [10, 120],
   [60, 7200],
@@ -110,7 +110,10 @@ const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
   );
 };
 
-/** Says for which answers a budget is enough, before anything is sent. Throws a `Problem` if it is enough for none. */
+/**
+ * Says for which answers a budget is enough, before anything is sent. Throws a `Problem` if the budget is enough for no
+ * answer.
+ */
 export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
   const answers = answersUpTo(most, terms);
   const needsOf = (around: number): readonly Need[] =>

@@ -52,9 +52,9 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-/** If the declared limit is low, the first step is the limit divided by this. */
+/** If the declared limit is low, the first step is the limit divided by this number. */
 const firstStepDivisor = 4;
-/** Maximum duration of the first step in seconds, no matter how many samples it needs. */
+/** Maximum duration of the first step in seconds, no matter how many samples the step needs. */
 const maxFirstStepSeconds = 240;
 
 /** The requests per second that the declared limit allows over all keys. */
@@ -109,7 +109,7 @@ export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Hig
   return { rate: Math.min(top, declared), isDeclared: declared <= top };
 };
 
-/** The most steps of a search. More add nothing to the answer. */
+/** The most steps of a search. More steps add nothing to the answer. */
 const maxSteps = 40;
 
 export const searchBudgetFor = (

@@ -225,7 +225,7 @@ const searchTarget = async (
   });
 };
 
-/** Answers from stored results. It uses their stages with a constant rate. */
+/** Answers from stored results, by their stages with a constant rate. */
 const answerFromStored = async (
   request: CapacityRequest,
   { environment, printer }: Host,

@@ -107,7 +107,7 @@ interface AuditFacts {
   readonly month: Pick<CheckReport, 'month'>;
 }
 
-/** Finds what is known of a chat model before the audit of its usage; nothing if no check audits it. */
+/** Finds what is known of a chat model before the audit of its usage. Finds nothing if no check audits the usage. */
 export const findAuditFacts = async (
   checks: readonly Check[],
   options: CheckSettings,

@@ -114,7 +114,7 @@ export const openCheckSession = (
       const transport = transports[base] ?? transports.versioned;
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
-      // A speech answer is sent once all of it is ready. So only the total time limits it, not a silence.
+      // A speech answer is sent once all of it is ready. So the total time limits the answer, and a silence does not.
       const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {

@@ -29,7 +29,10 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly skip: string | undefined;
   /** The tokenizer of the chat model: an encoding of OpenAI or the path of a `tokenizer.json`. */
   readonly tokenizer?: string | undefined;
-  /** The base address of the model without the gateway, the environment variable with its key, and its name there. */
+  /**
+   * The base address of the model without the gateway, the environment variable with the key of this address, and the
+   * model's name there.
+   */
   readonly direct?: string | undefined;
   readonly directKey?: string | undefined;
   readonly directModel?: string | undefined;

@@ -12,7 +12,7 @@ import { chatWith } from './topics/check-requests.ts';
 /** The most output tokens of each stream that is hung up on, and the most tokens of its prompt. */
 const outputTokens = 400;
 const promptTokens = 60;
-/** The most short chats. They show whether the key admits a chat, and how many tokens remain. */
+/** The most short chats. Short chats show whether the key admits a chat, and how many tokens remain. */
 const mostShort = 60;
 
 const asks = (checks: readonly Check[]): boolean =>
@@ -59,7 +59,7 @@ const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   };
 };
 
-/** Examines hang-ups if a check asks for it and a chat model is known; otherwise returns nothing. */
+/** Examines hang-ups if a check asks for the examination and a chat model is known; otherwise returns nothing. */
 export const findHangUpFacts = async (
   checks: readonly Check[],
   { session, plan, target, isStopped }: HangUpSituation,

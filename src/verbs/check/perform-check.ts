@@ -119,7 +119,9 @@ const refusedBy = (run: CheckRun): string | null => {
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-/** Returns the names of the models for the report. It masks them, since a server may give its models any names. */
+/**
+ * Returns the names of the models for the report. The names are masked, since a server may give its models any names.
+ */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>
@@ -159,15 +161,15 @@ const checkTarget = async (
 };
 
 /**
- * Returns the finish reasons that make an answer a failure according to the scenario. It leaves out `length`: the
- * checks ask for few tokens, so an answer may end there.
+ * Returns the finish reasons that make an answer a failure according to the scenario. `length` is left out: the checks
+ * ask for few tokens, so an answer may end for this reason.
  */
 const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
   fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');
 
 /**
- * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if it may not. Throws a
- * `Problem` if nothing can be checked.
+ * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if the user refuses.
+ * Throws a `Problem` if nothing can be checked.
  */
 export const performCheck = async (
   options: CheckSettings,

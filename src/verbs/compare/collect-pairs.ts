@@ -6,7 +6,7 @@ import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { PairedRequest, ReadTime, RequestPair } from './judge/judge-pairs.ts';
 import type { PairedMeasure, PairedSide } from './model/pairs.ts';
 
-/** The causes of failures on this machine: it could not send, or it gave up. */
+/** The causes of failures on this machine: the machine could not send, or it gave up. */
 const ownCauses: ReadonlySet<BrokenCause> = new Set(['internal', 'out-of-sockets']);
 
 const statusOf = ({ outcome, toCancel }: Observation): PairedRequest['status'] => {
@@ -55,7 +55,7 @@ const requestOf = (observation: Observation | undefined): PairedRequest =>
 const nameOf = ({ stage, index }: Pick<Observation, 'stage' | 'index'>): string =>
   `${stage}-${index}`;
 
-/** What both sides observed, and which of them got the first request. */
+/** What both sides observed, and which side got the first request. */
 interface ObservedSides {
   readonly base: readonly Observation[];
   readonly next: readonly Observation[];

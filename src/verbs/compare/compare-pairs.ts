@@ -55,7 +55,7 @@ interface PairsRequest {
   readonly jobSummary: string | undefined;
 }
 
-/** The time between the two requests of a pair, in ms. It is long enough for a machine to send each on time. */
+/** The time between the two requests of a pair, in ms. In this time a machine can send each of the two on time. */
 const defaultGap = '10ms';
 /** The precision in ms of the reference gateway's own times. Node's timers limit it. */
 const mockPrecision = 1;

@@ -54,7 +54,7 @@ const drivenOf = (
   lostSlices: [],
 });
 
-/** Returns why a side was not sent the whole load; `null` if it was. */
+/** Returns why a side was not sent the whole load; `null` if the side was sent the whole load. */
 const partialText = ({ spent, loadEnded, stopped }: SliceEnd): string | null => {
   if (spent !== null) return budgetEndText(loadEnded, spent);
   return stopped ? 'stopped before the load had ended' : null;

@@ -22,8 +22,8 @@ export interface Launch {
   readonly onLost: LossPolicy;
   readonly image: string;
   /**
-   * The address of the rendezvous (the server through which they communicate); `null` means that a server is started
-   * beside the workers.
+   * The address of the rendezvous (the server through which the coordinator and the workers communicate); `null` means
+   * that a server is started beside the workers.
    */
   readonly rendezvous: string | null;
   readonly natsImage: string;

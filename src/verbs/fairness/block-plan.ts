@@ -99,8 +99,8 @@ export const neighboursIn = (
 };
 
 /**
- * Returns the population to which a block's noise belongs. The part before the slash names it, since no name in a
- * scenario has a slash.
+ * Returns the population to which a block's noise belongs. The part of `name` before the slash names the population,
+ * since no name in a scenario has a slash.
  */
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 

@@ -30,7 +30,7 @@ interface FollowOptions {
 export class FollowedCoordinator {
   /**
    * The instant until which the slice may send, in ms of the machine's monotonic clock. Every sign that the coordinator
-   * is alive extends it.
+   * is alive extends this lease.
    */
   readonly lease = new Float64Array(new SharedArrayBuffer(8));
   /**

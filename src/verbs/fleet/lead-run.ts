@@ -69,8 +69,8 @@ export const withLoss = (
 };
 
 /**
- * Returns whether a slice will certainly send nothing more. That is so if its result arrived, if it failed, or if it
- * was lost so long ago that its worker's lease has run out.
+ * Returns whether a slice will certainly send nothing more. A slice is over if its result arrived, if it failed, or if
+ * it was lost so long ago that its worker's lease has run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -97,8 +97,8 @@ const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<bool
 };
 
 /**
- * Removes the records of a killed coordinator. It must have been silent for so long that none of its workers can still
- * send. Throws a `Problem` if another run is in progress.
+ * Removes the records of a killed coordinator. The coordinator must have been silent for so long that none of its
+ * workers can still send. Throws a `Problem` if another run is in progress.
  */
 export const removeAbandoned = async (
   rendezvous: Rendezvous,
@@ -175,7 +175,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Stops all workers. After the first stop, requests in flight may end; after the second, they are aborted. */
+  /** Stops all workers. After the first stop, requests in flight may end. After the second stop, they are aborted. */
   stop(times: number): void {
     if (times <= this.#said.stops) return;
     this.#said = { ...this.#said, stops: times };

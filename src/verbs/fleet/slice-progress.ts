@@ -7,8 +7,8 @@ import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
  * The logarithm of the factor between two steps of values. For each step, a worker sends the number of values and their
- * mean. That is exact enough for watching a run, and needs few numbers for many requests. A mean always lies within the
- * range of its values.
+ * mean. These are exact enough for watching a run, and few even for many requests. The mean of a step always lies
+ * within the range of the step's values.
  */
 const step = Math.log(1.05);
 /** The smallest value that is distinguished from 0, in the measure's unit. */

@@ -62,8 +62,8 @@ interface ClaimedSlice {
 }
 
 /**
- * How many questions for the time may stay unanswered, before the load and after it. Less depends on the answer after
- * the load.
+ * How many questions for the time may stay unanswered, before the load and after it. After the load fewer may, since
+ * less depends on the answer.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 
@@ -151,7 +151,9 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/** Sends the result of a finished slice, keeps it if that is requested or needed, and says what became of it. */
+/**
+ * Sends the result of a finished slice, keeps the result if that is requested or needed, and says what became of it.
+ */
 export const endSlice = async (
   rendezvous: Rendezvous,
   claimed: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
@@ -195,8 +197,8 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice, runs it from the common start, and sends its result. If another worker has
- * claimed the slice, or if the version, the plan or a file differs, it throws a `Problem` and sends no requests.
+ * Waits for a coordinator, claims a slice, runs it from the common start, and sends its result. Throws a `Problem` and
+ * sends no requests if another worker has claimed the slice, or if the version, the plan or a file differs.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

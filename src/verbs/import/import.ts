@@ -130,7 +130,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with new names for its uploads. They begin with the name of the scenario's file. */
+/** Returns the scenario with new names for its uploads. The new names begin with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -173,8 +173,8 @@ const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {
 };
 
 /**
- * Converts another tool's file, and prints or writes the scenario. It prints a line for each part that it changed or
- * left out. Resolves with `incomplete` if a part that it left out affects what is sent or judged.
+ * Converts another tool's file, and prints or writes the scenario. Prints a line for each part of the file that was
+ * changed or left out. Resolves with `incomplete` if a part that was left out affects what is sent or judged.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;

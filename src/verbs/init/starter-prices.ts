@@ -18,7 +18,8 @@ const usedModels = (chat: string, { speech, transcription }: ProbeModels) => {
 };
 
 /**
- * Returns the prices of a scenario's models from a file that the user names. Throws a `Problem` if it cannot be read.
+ * Returns the prices of a scenario's models from a file that the user names. Throws a `Problem` if the file cannot be
+ * read.
  */
 export const pricesInFile = (
   file: string,

@@ -35,8 +35,8 @@ export interface StarterScenario {
 }
 
 /**
- * The requests per minute that the interface allows (section 8). The load stays below them if a gateway declares no
- * limit.
+ * The requests per minute that the interface allows (section 8). If a gateway declares no limit, the load stays below
+ * this number.
  */
 const usualRequests = 60;
 
@@ -88,10 +88,7 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
 const quote = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
-/**
- * Returns the traffic entries for audio. They get a small share of the requests, since audio costs more the longer it
- * is.
- */
+/** Returns the traffic entries for audio. Audio gets a small share of the requests, since longer audio costs more. */
 const audioEntries = ({ speech, transcription }: StarterScenario): string => {
   const spoken = `  - kind: speech
     model: ${quote(speech ?? '')}

@@ -92,7 +92,8 @@ const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitNa
 
 /**
  * Examines a target: opens it, plans an examination of its first idle key, asks for the budget, examines and publishes.
- * `plan` returns the planned examination, or why there is nothing to examine. `files` are the names of its files.
+ * `plan` returns the planned examination, or why there is nothing to examine. `files` are the names of the
+ * examination's files.
  */
 export const examineTarget = async (
   request: ExaminationRequest,

@@ -9,7 +9,10 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
  */
 const longest = 3_600_000;
 
-/** The requests above and below a limit that show that it is kept, as shares of the limit. */
+/**
+ * What to send to show that a limit is kept, as shares of the limit. Above the limit, some requests must be refused.
+ * Below it, none may be refused.
+ */
 const shares = { above: 1.1, below: 0.9 } as const;
 
 /** Says how to examine the limit of a long window by hand: in parts, over days. */

@@ -121,7 +121,10 @@ const reportOf = (
   };
 };
 
-/** Examines whether a target comes back after an overload, for each way in which clients retry, within a budget that it prints first. */
+/**
+ * Prints a budget. Within this budget, examines for each way in which clients retry whether a target comes back after
+ * an overload.
+ */
 export const examineRecovery = async (request: RecoveryRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);
   const { plan } = source;

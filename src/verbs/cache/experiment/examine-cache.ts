@@ -55,7 +55,10 @@ const narrowings = 2;
 const leastAge = 2000;
 /** The most other prompts that are sent between a prompt and its repetition. */
 const mostOthers = 64;
-/** If a prompt was lost after at most this number of other prompts, the try is repeated, since that costs little. */
+/**
+ * If a prompt was lost after at most this number of other prompts, the try is repeated, since a repetition with so few
+ * prompts costs little.
+ */
 const fewOthers = 8;
 
 /** The most chats that are sent. Chats that are sent again after a refusal are not counted. */
@@ -102,7 +105,7 @@ class Prompts {
     this.#begun = Math.round(ports.now());
   }
 
-  /** Returns a new beginning. No cache has it, since its first words are its number. */
+  /** Returns a new beginning. No cache has this beginning, since its first words are its number. */
   fresh(tokens: number = longPrompt): string {
     this.#serial += 1;
     const words = Math.max(1, Math.round(tokens / this.#perWord));

@@ -4,10 +4,10 @@ import { beyondNormal, criticalT } from '../../../judge/statistics/student-t.ts'
 import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
- * This file computes what the steps of a search tell about the highest rate. For each condition it has a distribution
+ * This file computes what the steps of a search tell about the highest rate. For each condition there is a distribution
  * over the logarithm of rates. The distribution begins uniform, and each step multiplies it by a likelihood. This is
- * Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). The highest rate is
- * the lowest of all conditions.
+ * Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). The highest rate of
+ * the search is the lowest of the highest rates of all conditions.
  */
 
 /** The relative distance between rates of the grid. */
@@ -26,7 +26,10 @@ type Deviance = (rate: number) => number;
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'kept' || verdict === 'broken' || (verdict === 'undecided' && breaches.length > 0);
 
-/** Whether the error of measurement leaves an objective of this step open. Such a step only bounds the true share. */
+/**
+ * Whether the error of measurement leaves an objective of this step open. Such a step gives only bounds for the true
+ * share.
+ */
 export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
@@ -128,8 +131,8 @@ type Model = readonly Deviance[];
 const mostDeviance = 9;
 
 /**
- * Returns the factor by which the differences between steps exceed their own errors, at least 1. It compares the steps
- * with the model and the rate that fit best. All deviances are divided by this factor.
+ * Returns the factor, at least 1, by which the differences between steps exceed the steps' own errors. The steps are
+ * compared with the model and the rate that fit best. All deviances are divided by this factor.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -336,7 +339,8 @@ const survivalOfMisses = (
 
 /**
  * The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. A kept
- * step says “at least this much” and moves the belief up. So what full steps completed bounds both.
+ * step says “at least this much” and moves the belief up. So the median and the interval are bounded by what full steps
+ * completed.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],

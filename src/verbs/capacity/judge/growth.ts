@@ -9,8 +9,8 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 export const growthCertainlyBelow = 0.05;
 /**
  * The fewest arrivals that can prove a growth below 5 %. A full server ends requests at random, with an error of 1.96 /
- * √n, which is below 0.05 from n = 1,537. A shorter step lets the climb go on unless it certainly grows, but proves
- * nothing.
+ * √n, which is below 0.05 from n = 1,537. After a shorter step the climb goes on unless the step certainly grows, but a
+ * shorter step proves nothing.
  */
 export const provingArrivals = 1540;
 

@@ -120,7 +120,7 @@ const keysFor = (rate: number | null, perMinute: number | null): number | null =
     : // A key that is used completely suffices without a further one.
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** Returns what the steps prove, in users, keys and money; `null` if no step was kept and none may have been. */
+/** Returns what the steps prove, in users, keys and money; `null` if no step was kept, and none may have been kept. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,

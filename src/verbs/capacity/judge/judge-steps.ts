@@ -158,7 +158,7 @@ const judgeStep = (
   const measuredFrom = Math.max(span.from, warmUp);
   const ended = endOf(span.to, result.scheduled, rate);
   // A step of a search has its own time to settle. Any other stage settles in the first half of its planned time, even
-  // if its objectives ended it early.
+  // if the stage's objectives ended it early.
   const end = until === undefined ? span.to : ended;
   const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + end) / 2;
   const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);

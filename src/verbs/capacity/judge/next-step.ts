@@ -74,17 +74,17 @@ const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
 const evenSeconds = (seconds: number): number =>
   2 * Math.ceil(Math.min(maxStepSeconds, seconds) / 2);
 
-/** Returns the seconds that the flow needs to become steady. A step measures nothing in them. */
+/** Returns the seconds that the flow needs to become steady. A step measures nothing in these seconds. */
 const settlingOf = (steps: readonly CapacityStep[]): number =>
   Math.max(settlingSeconds, (latenciesPerStep / 2) * answerSecondsOf(steps));
 
-/** Makes a step of these seconds. In the first of them its flow becomes steady. */
+/** Makes a step of this many seconds. In the first seconds the flow becomes steady. */
 const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): StepRequest => {
   const whole = evenSeconds(Math.max(seconds, latenciesPerStep * answerSecondsOf(steps)));
   return { rate, seconds: whole, warmUp: Math.ceil(Math.min(whole / 2, settlingOf(steps))) };
 };
 
-/** Returns the seconds of a step that has so many arrivals after its flow became steady. */
+/** Returns the seconds of a step that has this many arrivals after its flow became steady. */
 const secondsFor = (samples: number, rate: number, steps: readonly CapacityStep[]): number =>
   samples / rate + Math.min(samples / rate, settlingOf(steps));
 
@@ -94,7 +94,7 @@ const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms)
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-/** Makes steps that measure at least so many arrivals and last at least so many seconds. */
+/** Makes steps that measure at least this many arrivals and last at least this many seconds. */
 const stepsOf =
   (leastSamples: number, leastSeconds: number) =>
   (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {
@@ -178,8 +178,8 @@ const isUncertain = (step: CapacityStep): boolean =>
     : step.verdict === 'kept' && step.growth.high >= growthCertainlyBelow;
 
 /**
- * Returns the last step at twice the length if its growth is uncertain and it was not repeated too often; otherwise
- * `null`.
+ * Returns a repetition of the last step at twice the length, if the growth of the step is uncertain and the step was
+ * not repeated too often; otherwise `null`.
  */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   const last = steps.at(-1);
@@ -199,14 +199,14 @@ const offsets = {
   // Just above the border, the throughput is the capacity itself. Just below, a step shows that the rate can be kept.
   beyond: 1.6,
   below: -0.6,
-  // A share that grows with the rate is seen best from both sides. Below the border jams are short, so more steps are
-  // there.
+  // A share that grows with the rate is seen best from both sides of the border. Jams are short below the border, so
+  // more steps are below it.
   byTurns: [-1, 0.5, 0],
 } as const;
 
 /**
- * Returns the lowest rate that broke, or what full steps completed if that is less, and the highest kept rate below it;
- * `null` without both.
+ * Returns the lowest rate that broke, or the rate that full steps completed if it is lower, and the highest kept rate
+ * below it; `null` without both.
  */
 const triedBounds = (steps: readonly CapacityStep[]) => {
   const broken = Math.min(

@@ -48,8 +48,8 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
 };
 
 /**
- * Judges a step without objectives. A few failures by chance break nothing. More failures than the allowed share break
- * it if they are certain. `misses` says how many independent arrivals the shares are worth.
+ * Judges a step without objectives. A few failures by chance do not break the step. More failures than the allowed
+ * share break the step if their excess is certain. `misses` says how many independent arrivals the shares are worth.
  */
 const judgeDefaults = (
   good: number,

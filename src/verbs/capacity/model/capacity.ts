@@ -26,7 +26,10 @@ export const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
-/** The factor within which rates are near each other: from the rate divided by this to the rate times this. */
+/**
+ * The factor within which rates are near each other: from the rate divided by this factor to the rate times this
+ * factor.
+ */
 export const nearbyRates = 1.15;
 
 /** The factor by which an interval may be wider than the precision asks and still count as precise. */

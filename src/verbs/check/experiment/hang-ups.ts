@@ -21,7 +21,7 @@ export interface HangUpPorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
   readonly open: (request: WireRequest) => HeldStream;
-  /** Reads the server's metrics; `null` if they are missing, or if none says how many requests run. */
+  /** Reads the server's metrics; `null` if they are missing, or if no metric says how many requests run. */
   readonly load: () => Promise<ServedLoad | null>;
   /** Returns whether the user has ended the check. */
   readonly isStopped: () => boolean;

@@ -107,7 +107,7 @@ const shownServerTool = (
   return names.find((name) => name !== null) ?? null;
 };
 
-/** Reads an answer for the audit. Returns a text that says why, if its usage says nothing. */
+/** Reads an answer for the audit. If the usage of the answer says nothing, returns a text that says why. */
 export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAnswer | string => {
   if (answer === null) return `${id} was not sent`;
   const { outcome, observed } = judgeAccepted(answer);

@@ -1,4 +1,7 @@
-/** What was seen when the client hung up on streams. Each fact has its comparison beside it. Times are in ms. */
+/**
+ * What was seen when the client hung up on streams. Each fact stands beside the fact with which it is compared. Times
+ * are in ms.
+ */
 export interface HangUpFacts {
   readonly slot: SlotFacts | Unseen;
   readonly generation: GenerationFacts | Unseen;

@@ -101,7 +101,7 @@ const judgeByPrice = (answer: AuditedAnswer, cost: number, price: Price): Judged
     : deviation('other-price', named);
 };
 
-/** Judges the cost of a prompt that was sent twice. The second time it may come from a cache. */
+/** Judges the cost of a prompt that was sent twice. The prompt may come from a cache the second time. */
 export const judgeCost = (
   first: AuditedAnswer,
   again: AuditedAnswer,

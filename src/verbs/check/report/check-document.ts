@@ -58,7 +58,7 @@ const placeText = (place: string): string => (place === '' ? 'no section' : `§ 
 
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
 
-/** Returns what was observed. If it is a known deviation, its name is added. */
+/** Returns what was observed. The name of a known deviation is added. */
 const observedText = ({ name, observed }: CheckRow): string =>
   name === null ? observed : `${name}: ${observed}`;
 

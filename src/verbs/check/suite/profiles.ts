@@ -1,8 +1,8 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * This file lists the known gaps of servers. Reports separate their findings from violations. Each reason has its
- * source: the server's documentation or code.
+ * This file lists the known gaps of servers. Reports separate findings about known gaps from violations. Each reason
+ * has its source: the server's documentation or code.
  */
 
 /** The reasons by the id of the check. A `*` at the end of an id stands for any further characters. */
@@ -14,7 +14,7 @@ const noHeaders = 'the server has no rate limits';
 /** Source: https://platform.openai.com/docs/api-reference. Comments name the page. */
 const openai: Exemptions = {
   'models.form': 'ids have no publisher', // Source: "models". An id is for example gpt-4o.
-  'top_k.*': 'there is no top_k', // Source: "chat/create". It lists all parameters, and the server refuses any other.
+  'top_k.*': 'there is no top_k', // Source: "chat/create". The page lists all parameters, and the server refuses any other.
   'bounds-*': 'there is no top_k, which these requests have',
   'unknown-key.type': 'the type is invalid_request_error', // Source: "error codes".
   'error-body.*': 'code is null where there is none', // Source: "error codes". The code can be null.

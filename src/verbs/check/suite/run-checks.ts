@@ -144,7 +144,7 @@ export class CheckRun {
     }
   }
 
-  /** Plans a wait after a 429, unless there were too many. Returns whether to send the request again. */
+  /** Plans a wait after a 429, unless there were too many waits. Returns whether to send the request again. */
   #planWait(answer: CheckAnswer): boolean {
     this.limited.push(answer);
     const now = this.#client.now();

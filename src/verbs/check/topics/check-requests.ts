@@ -4,7 +4,7 @@ import type { Clip } from '../../../model/workload/clip.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 import type { CheckTarget, RequestCost } from '../reading/check-case.ts';
 
-/** This file builds the requests of the checks. They are short, since most of them cost money. */
+/** This file builds the requests of the checks. The requests are short, since most of them cost money. */
 
 const plainHeaders = { accept: 'application/json', 'accept-encoding': 'identity' } as const;
 

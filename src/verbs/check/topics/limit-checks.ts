@@ -47,8 +47,8 @@ const othersIn = (answer: CheckAnswer) => {
 };
 
 /**
- * Says why the limit per minute of a unit is unknown: its header is no number, or the headers name other limits, or
- * there are none.
+ * Says why the limit per minute of a unit is unknown: the header of the limit is no number, the headers name other
+ * limits, or there are no such headers.
  */
 const whyUnknown = (
   { headers }: Pick<CheckAnswer['received'], 'headers'>,

@@ -17,8 +17,8 @@ import { transcriptionForm } from './check-requests.ts';
 const { caseOf } = checksOf('transcription');
 
 /**
- * The formats of transcripts. Each has the fields that request it, and the further rows of the specification that it
- * shows.
+ * The formats of transcripts. Each format has the fields that request it, and the further rows of the specification
+ * that a transcript in this format shows.
  */
 const formats: Readonly<
   Record<

@@ -94,7 +94,7 @@ export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWo
   return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
 };
 
-/** Returns the tokens of each repetition of a word; a text if they are unknown. */
+/** Returns the tokens of each repetition of a word; a text that says why if they are unknown. */
 export const perWordOf = (answers: Answers, word: AuditWord): number | string => {
   const counts = countsOf(answers, word);
   if (typeof counts === 'string') return counts;

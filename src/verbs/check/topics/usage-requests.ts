@@ -31,7 +31,10 @@ export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>>
   'usage-government-short': ['government', 23],
 };
 
-/** The text before the words. It differs in each audit, so the cache of an earlier audit holds none of its prompts. */
+/**
+ * The text before the words. It differs in each audit, so a cache that holds the prompts of an earlier audit holds no
+ * prompt of this audit.
+ */
 export const openingOf = ({ now }: Pick<CheckTarget, 'now'>): string => `Note ${now}. Say yes.`;
 
 export const repeated = (word: string, count: number): string => ` ${word}`.repeat(count);
@@ -144,7 +147,7 @@ const renamed = (audited: AuditRequest): CheckRequest => ({
       const { max_tokens: most, ...fields } = audited.fields(target);
       return { ...fields, max_tokens: undefined, max_completion_tokens: most };
     },
-    // A refused request costs nothing, so the budget already has these tokens.
+    // This request is sent only after a refusal, which costs nothing. So the budget already has these tokens.
     tokens: [0, 1],
     isSerial: false,
   }),

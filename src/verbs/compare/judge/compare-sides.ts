@@ -169,7 +169,7 @@ const orderCautions = (
   ];
 };
 
-/** The difference between two warm-ups, in ms, below which it counts as chance. */
+/** Two warm-ups whose difference in ms is below this count as equal, since the difference may be chance. */
 const warmUpNoise = 2000;
 
 /** Returns cautions about warm-ups that the runs found: the sides differ, or a run found no end. */
@@ -213,8 +213,8 @@ const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
 };
 
 /**
- * Compares the new side with the base. Unless they are allowed, differences between the sides are reasons for refusing
- * the comparison.
+ * Compares the new side with the base. A difference between the sides is a reason for refusing the comparison, unless
+ * the difference is allowed.
  */
 export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal => {
   const { base, next, gates, intended, allowed } = options;

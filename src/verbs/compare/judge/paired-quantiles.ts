@@ -209,8 +209,9 @@ const widest = (all: readonly (number | null)[], pick: (...values: number[]) => 
   all.includes(null) ? null : pick(...all.map((each) => each ?? 0));
 
 /**
- * Counts the failures of both sides. The interval of their difference is the wider of two. One is Student's t on blocks
- * of seconds. The other is Wilson's on the pairs in which one side failed; it also holds with few failures.
+ * Counts the failures of both sides. The interval of their difference is the wider of two intervals. One is Student's t
+ * on blocks of seconds. The other is Wilson's interval on the pairs in which one side failed, which also holds with few
+ * failures.
  */
 export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
   const failed = (time: number | null): boolean => time === Number.POSITIVE_INFINITY;

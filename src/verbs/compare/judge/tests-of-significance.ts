@@ -109,7 +109,9 @@ export const newcombeP = (
   return beyond(out);
 };
 
-/** The number of quantiles at which distributions are compared. With so many, the distance is exact to a hundredth. */
+/**
+ * The number of quantiles at which distributions are compared. With this number, the distance is exact to a hundredth.
+ */
 const steps = 200;
 
 const quantilesOf = (histogram: Histogram): readonly number[] =>

@@ -96,8 +96,8 @@ const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /**
- * Returns the interval that holds both intervals. Requests that fail together are few events, and only pairs of blocks
- * show that.
+ * Returns the interval that holds both intervals. Requests that fail together are only a few events, and only the
+ * comparison of pairs of blocks shows that.
  */
 const wider = (
   counts: { readonly low: number; readonly high: number },

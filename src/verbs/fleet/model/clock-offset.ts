@@ -32,7 +32,8 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
 };
 
 /**
- * Returns the first offset, which was in use until the last measurement, with the largest error that it can have had.
+ * Returns the first offset with the largest error that it can have had. The first offset was in use until the last
+ * measurement.
  */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,

@@ -36,8 +36,8 @@ export const coordinatorRecordSchema = z.strictObject({
   /** When the load begins, on the coordinator's clock, in ms since 1970. */
   startAt: z.number().nullable(),
   /**
-   * How many times all workers were asked to stop. After the first request, requests in flight may end; after the
-   * second, they are aborted.
+   * How many times all workers were asked to stop. After the first time, requests in flight may end. After the second
+   * time, they are aborted.
    */
   stops: ordinal,
   /** The slices that are lost. Their workers must send nothing more. */

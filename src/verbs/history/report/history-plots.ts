@@ -85,8 +85,8 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
 };
 
 /**
- * This file plots throughput against latency over the stored runs of all plans. It shows which runs another run beats
- * in both.
+ * This file plots throughput against latency over the stored runs of all plans. The plot shows which runs are beaten by
+ * another run in both figures.
  */
 
 interface PlottedRun {

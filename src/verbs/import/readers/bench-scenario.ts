@@ -8,7 +8,7 @@ import {
   type Notes,
 } from './imported.ts';
 
-/** This file makes those parts of a scenario that the command lines of all benchmarks can contain. */
+/** This file makes the parts of a scenario that the command lines of all benchmarks can contain. */
 
 type Tree = Readonly<Record<string, unknown>>;
 

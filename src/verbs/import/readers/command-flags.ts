@@ -83,8 +83,8 @@ export class Flags {
   }
 
   /**
-   * Returns a text about options whose values only the shell knows; empty if there are none. It considers only the
-   * given names. Without names, it considers all options that readers asked for.
+   * Returns a text about options whose values only the shell knows; empty if there are none. Only the given names are
+   * considered. If no names are given, all options that readers asked for are considered.
    */
   hiddenText(...names: readonly string[]): string {
     const hidden = [...this.hidden].filter(

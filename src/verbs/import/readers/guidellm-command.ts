@@ -105,8 +105,8 @@ export interface GuideLlmBenchmark {
 }
 
 /**
- * Returns the mapping in an option; a single word becomes `{ kind: word }`. It leaves out a setting that only the shell
- * knows, and never reads the setting of a key.
+ * Returns the mapping in an option; a single word becomes `{ kind: word }`. A setting that only the shell knows is left
+ * out. The setting of a key is never read.
  */
 const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
   const flag = flags.one(name, ({ values }) => readSettings(values[0] ?? '') !== null);

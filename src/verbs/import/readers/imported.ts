@@ -40,7 +40,7 @@ export class ImportError extends Error {}
 export class Notes {
   readonly list: ImportNote[] = [];
 
-  /** Returns the notes. Those about parts that were left out come first. */
+  /** Returns the notes. Notes about parts that were left out come first. */
   get sorted(): readonly ImportNote[] {
     return Object.keys(noteKinds).flatMap((kind) => this.list.filter((note) => note.kind === kind));
   }

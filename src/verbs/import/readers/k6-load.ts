@@ -5,7 +5,10 @@ import { durationText } from './bench-scenario.ts';
 import { goDuration } from './go-duration.ts';
 import { givenFields, ImportError, type Notes } from './imported.ts';
 
-/** This file makes populations from the scenarios in k6's options. Each gets the load of its executor. */
+/**
+ * This file makes populations from the scenarios in k6's options. Each population gets the load of its scenario's
+ * executor.
+ */
 
 type Tree = Readonly<Record<string, unknown>>;
 

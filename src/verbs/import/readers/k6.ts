@@ -5,8 +5,8 @@ import { givenFields, type Imported, ImportError, keyReference, Notes } from './
 import { k6Load } from './k6-load.ts';
 
 /**
- * This file imports thresholds of k6. They come from a summary (`--summary-export`, or the data of `handleSummary`) or
- * from k6's options, which also have the load.
+ * This file imports thresholds of k6. The thresholds come from a summary (`--summary-export`, or the data of
+ * `handleSummary`) or from k6's options, which also have the load.
  */
 
 /** What k6's metrics mean: distributions in ms, shares or rates. */
@@ -121,7 +121,8 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
 };
 
 /**
- * Returns the texts of thresholds. They are the keys of a mapping, or a text, or a list of texts or of `{ threshold }`.
+ * Returns the texts of thresholds. The texts are the keys of a mapping, a single text, or a list of texts or of `{
+ * threshold }`.
  */
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];

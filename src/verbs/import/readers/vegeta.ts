@@ -157,7 +157,7 @@ const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string 
   return path;
 };
 
-/** Returns those targets at a base address that can be imported, with their traffic entries and uploads. */
+/** Returns the targets at a base address that can be imported, with their traffic entries and uploads. */
 const takeTargets = (
   located: readonly Located[],
   base: string,

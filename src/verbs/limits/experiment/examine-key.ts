@@ -200,8 +200,8 @@ class Examination {
   }
 
   /**
-   * Sends a request no sooner than the even rate allows. The second request waits longer unless the key was certainly
-   * idle before the first. After an aborted request, the wait also includes the time of the slowest answer.
+   * Sends a request no sooner than the even rate allows. The second request waits longer, unless the key was certainly
+   * idle before the first request. After an aborted request, the wait also includes the time of the slowest answer.
    */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
     const isFirstPause = this.replies.length === 1;

@@ -76,8 +76,8 @@ const withDeclared = (
 };
 
 /**
- * Returns the models of a target, or a sentence that says why there are none. It calls `onMissing` if the list gets a
- * 404.
+ * Returns the models of a target, or a sentence that says why there are none. Calls `onMissing` if the request for the
+ * list gets a 404.
  */
 export const findProbeModels = async (
   session: ProbeSession,

@@ -40,9 +40,11 @@ export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit
  * burst's own window.
  */
 const startPhases = [[0.12, 0.88]] as const;
-/** The maximum duration of the burst, in windows, since refills and boundaries within it blur the result. */
+/**
+ * The maximum duration of the burst, in windows. Refills and boundaries within a longer burst would blur the result.
+ */
 const burstWindows = 0.04;
-/** The maximum number of requests at once, so that they stay below caps on requests in flight. */
+/** The maximum number of requests at once, so that they do not reach caps on requests in flight. */
 const maxTogether = 32;
 const tricklePerWindow = 10;
 /**
@@ -84,8 +86,8 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
     : Math.ceil(2.2 * rule.limit) + 17;
 
 /**
- * Returns the usual number of requests of an overload, as a mean over limiters. Small buckets end it early. If no
- * sustained load follows, limiters with windows get a last group.
+ * Returns the usual number of requests of an overload, as a mean over limiters. Small buckets end an overload early. If
+ * no sustained load follows, limiters with windows get a last group.
  */
 export const usualProvocationRequests = ({ limit }: LimitRule, isFollowed: boolean): number =>
   Math.ceil((isFollowed ? 2 : 1.65) * limit + tricklePerWindow) + 4;
@@ -296,7 +298,7 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
   let due = 0;
   for (let tick = 0; tick * spacing < end; tick += 1) {
-    // This is the number that is due until the next tick, with the remainder of earlier ticks.
+    // This is the number of requests that are due until the next tick, with the remainder of earlier ticks.
     due += perSpacing;
     const count = Math.max(1, Math.round(due));
     due -= count;
@@ -306,8 +308,8 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
 };
 
 /**
- * Sends more than the limit for some windows. It ends early once the rate of admissions is certain to be neither too
- * high nor too low.
+ * Sends more than the limit for some windows. The load ends early once the rate of admissions is certain to be neither
+ * too high nor too low.
  */
 export const sustainLoad = async (
   sender: ChatSender,

@@ -59,7 +59,8 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
 /**
- * The number of answer tokens. They are cheap, yet enough to tell a reservation of `max_tokens` from the used tokens.
+ * The number of answer tokens. So few tokens are cheap, yet enough to tell a reservation of `max_tokens` from the used
+ * tokens.
  */
 const longerAnswer = 40;
 

@@ -58,7 +58,10 @@ const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/** The number of requests of a second attempt. It follows a refusal that an earlier use of the key can explain. */
+/**
+ * The number of requests of a second attempt. A second attempt follows a refusal that an earlier use of the key can
+ * explain.
+ */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
 /** The time, in ms, that an even pace may last even if the window is shorter. */

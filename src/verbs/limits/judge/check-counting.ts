@@ -105,7 +105,10 @@ const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 /** The minimum number of consecutive chats with different charges that show a correction. */
 const minCorrectedChats = 5;
 
-/** Whether tokens came back while each chat still took a request. Then no window ended, so this is a correction. */
+/**
+ * Whether tokens came back while each chat still took a request. No window can have ended then, so the tokens came back
+ * by a correction.
+ */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
     const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);

@@ -67,7 +67,7 @@ const windowText = (window: number | undefined): string =>
       ? ' a minute'
       : ` in ${formatCount(window / 1000)} s`;
 
-/** Says of one limit how much remained at least, and whether it counts what its name says. */
+/** Says of one limit how much remained at least, and whether the limit counts what its name says. */
 const textOf = (sightings: readonly Sighting[]): string => {
   const { descriptor, unit, limit, window } = sightings[0]!.told;
   const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);

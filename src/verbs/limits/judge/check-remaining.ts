@@ -244,8 +244,8 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 const minWholeRemaining = 2;
 
 /**
- * Returns refusals of a key whose headers said that requests remained. Too few requests were sent since then to use
- * them up.
+ * Returns refusals of a key whose headers had said that requests remained. Since that report, the examination sent too
+ * few requests to use up what remained.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],

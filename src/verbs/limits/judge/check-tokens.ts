@@ -94,7 +94,7 @@ const checkEarly = (
   return early.length === 0 || isExcused ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Checks the limit of tokens as far as the log shows it. The examination does not try to reach it. */
+/** Checks the limit of tokens as far as the log shows it. The examination does not try to reach this limit. */
 export const checkTokenLimit = (
   log: LimitLog,
   otherCause: string | null,

@@ -61,7 +61,10 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
-/** Returns the time in ms between two requests that a limiter passed on at the rule's pace; `null` if none did. */
+/**
+ * Returns the time in ms between two requests that a limiter passed on at the rule's pace; `null` if it passed on none
+ * at this pace.
+ */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 

@@ -142,8 +142,8 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
 };
 
 /**
- * Returns how many requests the gateway had counted before the first request of the log, by the limit that it reports;
- * infinity without a reported limit.
+ * Returns how many requests the gateway had counted before the first request of the log, by the limit that the gateway
+ * reports; infinity without a reported limit.
  */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;

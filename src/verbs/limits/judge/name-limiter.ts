@@ -164,8 +164,8 @@ const canShowLimiter = (
   (best?.limiter === 'leaky-queue' || decisions.some(({ admitted }) => !admitted));
 
 /**
- * Names the limiter behind the first key. It has the declared limit, or another limit if no such limiter explains the
- * log. Without refusals, it can only name a queue.
+ * Names the limiter behind the first key. The limiter has the declared limit, or another limit if no limiter of the
+ * declared limit explains the log. Without refusals, only a queue can be named.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);

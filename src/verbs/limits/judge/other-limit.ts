@@ -42,8 +42,8 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Returns whether a fitted limiter certainly breaks the rule. It has the declared window and another limit, or admits
- * more than the limit in a window, or has another rate. For buckets, only the rate is known.
+ * Returns whether a fitted limiter certainly breaks the rule. A limiter breaks it with the declared window and another
+ * limit, with more admissions in a window than the limit, or with another rate. For buckets, only the rate is known.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;

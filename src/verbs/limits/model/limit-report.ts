@@ -8,7 +8,10 @@ import type {
 /** The verdict on the limits, exit codes 0, 14 and 13. */
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
-/** What an examination shows of the limit of tokens. It uses few tokens, so it never shows that the limit is kept. */
+/**
+ * What an examination shows of the limit of tokens. The examination uses few tokens, so it never shows that the limit
+ * is kept.
+ */
 export interface TokenJudgement {
   readonly verdict: 'violated' | 'not examined';
   readonly reasons: readonly string[];

@@ -40,8 +40,8 @@ export interface TokenFindings {
   /** What a pace needs to know about the charges; absent in findings of earlier versions. */
   readonly charging?: LearnedCharging;
   /**
-   * The most requests that were admitted at once with more tokens than the limit, and how many limits they can use;
-   * `null` if there were none.
+   * The most requests that were admitted at once with more tokens than the limit, and how many limits these requests
+   * can use; `null` if no requests were.
    */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }

@@ -92,7 +92,10 @@ export const claimTables = (checks: readonly LimitCheck[]) => {
   };
 };
 
-/** Shows the claims that do not hold. Pages fold all others. A terminal says that they are in the page `page`. */
+/**
+ * Shows the claims that do not hold. Pages fold all other claims. A terminal says that the other claims are in the page
+ * `page`.
+ */
 export const claimsSection = (checks: readonly LimitCheck[], page: string): Section => {
   const { found, others } = claimTables(checks);
   return section('Claims', [

@@ -189,8 +189,8 @@ const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =
     .map(({ observed }) => text(`Other limits: ${observed}.`));
 
 /**
- * Builds the document of an examination: the limiter of a gateway and the claims about it. If its limit of tokens was
- * also examined (`tokens`), the first line is about both.
+ * Builds the document of an examination: the limiter of a gateway and the claims about it. If the gateway's limit of
+ * tokens was also examined (`tokens`), the first line is about both limits.
  */
 export const limitsDocument = (
   report: LimitReport,

@@ -59,8 +59,8 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 
 /**
  * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
- * the examination of tokens was about all tokens too, its claim becomes violated, whatever it found. If it was about
- * input or output alone, the violation is a claim of its own.
+ * the examination of tokens was about all tokens too, its claim becomes violated, whatever the examination found. If
+ * the examination of tokens was about input or output alone, the violation is a claim of its own.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);

@@ -127,7 +127,7 @@ export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Bl
 
 /**
  * Builds the document of an examination of a limit of tokens. If the limit of requests was also examined (`requests`),
- * the first line is about both.
+ * the first line is about both limits.
  */
 export const tokensDocument = (
   report: TokenReport,

@@ -149,7 +149,8 @@ const recoveryIn = (
 };
 
 /**
- * Returns the windows of all phases. The first window of a phase begins with it. The rest of a phase is in no window.
+ * Returns the windows of all phases. The first window of a phase begins with the phase. The rest of a phase after its
+ * last whole window is in no window.
  */
 const shownWindows = (
   own: readonly SeenRequest[],

@@ -97,8 +97,8 @@ const inFlightOf = (result: Result): number | null => {
 
 /**
  * Returns the mean time of a request in ms while all users were active. When the load ends, users leave, and the last
- * requests share the server with fewer others. So requests are left out that were due within the longest request's
- * duration before the end. If none remain, and for other loads, the mean is over all requests.
+ * requests share the server with fewer other requests. So requests are left out if less time than the longest request
+ * takes was left before the end. If no requests remain, and for other loads, the mean is over all requests.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);

@@ -102,8 +102,8 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
 const maxTerminalRows = 10;
 
 /**
- * Returns the points that a terminal shows: those on the front, then those with problems, then all others. Each group
- * keeps the order of the sweep.
+ * Returns the points that a terminal shows: first the points on the front, then the points with problems, then all
+ * other points. Each group keeps the order of the sweep.
  */
 const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
   const importance = ({ isOnFront, verdict }: SweepPoint): number =>

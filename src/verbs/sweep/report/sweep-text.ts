@@ -91,7 +91,10 @@ const incompleteText = (report: SweepReport): string => {
   ]).join(', ');
 };
 
-/** Returns the points that have a degraded run. The load generator may have made their figures wrong. */
+/**
+ * Returns the number of points that have a degraded run. The load generator may have made the figures of these points
+ * wrong.
+ */
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 

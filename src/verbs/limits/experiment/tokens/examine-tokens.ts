@@ -127,7 +127,7 @@ const sendAbove = async (
 
 /**
  * Waits until a bucket has forgotten most of the last burst, then sends more than the limit. If charges may differ from
- * the usage, it sends still more, so that the rate exceeds the limit in any case.
+ * the usage, sends still more, so that the rate exceeds the limit in any case.
  */
 const sustain = async (examination: OpenExamination): Promise<void> => {
   const { plan } = examination;

@@ -74,7 +74,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
 /** The most tries to see a charge that matters much, since a window may end during a try. */
 const attempts = 3;
 
-/** Measures a chat or a stream of the even pace until its charge is seen. Throws if none is answered. */
+/** Measures a chat or a stream of the even pace until its charge is seen. Throws if no such request is answered. */
 const calibrateKind = async (examination: OpenExamination, query: TokenQuery): Promise<void> => {
   let last: TokenReply | null = null;
   for (let i = 0; i < attempts; i += 1) {
@@ -103,8 +103,8 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
 /** The most tokens of a prompt for which the charge still shows a longer answer. */
 const shortPrompt = 100;
 /**
- * The tokens of a longer answer. They are more than a weighted counter forgets in the time, and a small part of the
- * limit.
+ * The tokens of a longer answer. The tokens are more than a weighted counter forgets during the measurement, and a
+ * small part of the limit.
  */
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
@@ -125,7 +125,7 @@ const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean =>
 
 /**
  * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
- * none.
+ * none of them.
  */
 export const account = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap, pause } = examination;

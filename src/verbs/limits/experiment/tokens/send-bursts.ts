@@ -67,8 +67,8 @@ const namingTime = 4000;
 const mostTogether = 10;
 
 /**
- * Tests whether a refusal that names requests is true. It sends a prompt that has no room, then small chats at once,
- * and both again. No limiter of requests admits so many between two refusals.
+ * Tests whether a refusal that names requests is true. Sends a prompt for which no room is left, then small chats at
+ * once, and then both again. No limiter of requests admits so many chats between two refusals.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;
@@ -133,7 +133,7 @@ const burstQuery = ({ plan, isCacheUsed }: OpenExamination, burst: number) =>
     hasCommonBeginning: isCacheUsed && burst === 1,
   }) as const;
 
-/** Sends small chats after a burst. They show when its usage is charged. */
+/** Sends small chats after a burst. The chats show when the burst's usage is charged. */
 const tapAfter = async (
   { client, plan, tap }: OpenExamination,
   burst: number,
@@ -152,7 +152,9 @@ const tapAfter = async (
 const unusedBy = (reply: TokenReply, planned: number): number =>
   isAdmitted(reply) ? Math.max(0, planned - (usedTokens(reply) ?? planned)) : planned;
 
-/** Sends a burst: several requests at once until those in flight certainly exceed the limit, then small chats. */
+/**
+ * Sends a burst: several requests at once until the requests in flight certainly exceed the limit, then small chats.
+ */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { client, plan, send } = examination;
   const { tokens, window } = plan.rule;

@@ -125,7 +125,7 @@ const openWriter = (seed: number) => {
   const samples: { words: number; tokens: number }[] = [];
   let repeated: string | null = null;
   let common = '';
-  /** Writes a text of this many words. It begins like the texts before it, and ends with unique words. */
+  /** Writes a text of this many words. The text begins like the texts before it, and ends with unique words. */
   const writeAfterCommon = (count: number): string => {
     const own = Math.min(count, ownWords);
     const length = (count - own) * charactersPerWord;

@@ -14,13 +14,14 @@ const evenShare = 0.9;
 const sustainedShare = 0.78;
 const reserveShare = 0.5;
 /**
- * The number of requests that make the limit in a burst, and in the even pace, if the limit of requests allows so many.
+ * The number of requests that together have the tokens of the limit, in a burst and in the even pace, if the limit of
+ * requests allows so many.
  */
 const perBurst = 24;
 const perEven = 54;
 /** The tokens of a small chat. Its answer has one of them. */
 export const tapTokens = 20;
-/** The smallest limit that can be examined. All small chats after a burst use less than a twentieth of it. */
+/** The smallest limit that can be examined. All small chats after a burst use less than a twentieth of this limit. */
 const leastTokens = 3000;
 const visibleShare = 1 / 1000;
 /** The share of a context that a prompt fills. The rest is for a gateway whose estimate is too high. */
@@ -131,7 +132,10 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   };
 };
 
-/** Returns the rate of the even pace in tokens per ms, and the amount that a client may use at once beside it. */
+/**
+ * Returns the rate of the even pace in tokens per ms, and the amount that a client may use at once in addition to this
+ * rate.
+ */
 export const evenTokenPace = (
   { rule, slice }: TokenPlan,
   latency: number,

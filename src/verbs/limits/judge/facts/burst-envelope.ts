@@ -4,7 +4,7 @@ import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 const longestBurst = 0.1;
-/** The maximum drift of free-running windows, as a share of their length. Their timers may be late. */
+/** The maximum drift of free-running windows, as a share of their length. A limiter's timers may be late. */
 const windowDrift = 0.004;
 /** The maximum drift of a refill's steps, as a share of a step. It is small, since steps are computed from the time. */
 const stepDrift = 0.001;
@@ -33,7 +33,9 @@ const blockedTimeOf = (
   return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
-/** The bursts at the start and after each idle window. Windows that begin with a request do not end in such bursts. */
+/**
+ * The bursts at the start and after each idle window. A window that begins with a request does not end in such a burst.
+ */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],

@@ -3,7 +3,10 @@ import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** The span of a request, in ms. A limiter may have counted the request at any moment of it, whatever its outcome. */
+/**
+ * The span of a request, in ms. A limiter may have counted the request at any moment of the span, whatever the outcome
+ * of the request.
+ */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
@@ -17,7 +20,9 @@ export const maxFreshRequests = 2;
 
 export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
-  /** Whether the key was certainly idle before the first request, for example because its headers said so. */
+  /**
+   * Whether the key was certainly idle before the first request, for example because the headers of an answer said so.
+   */
   readonly isIdleBefore: boolean;
   /**
    * Whether at most `maxFreshRequests` requests came before the first request of the log, such as a request for the

@@ -12,8 +12,8 @@ import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
 /**
- * Returns the fewest decisions that any limiter with this limit and window contradicts; infinity if they are more than
- * `most`.
+ * Returns the fewest decisions that any limiter with this limit and window contradicts; infinity if this number is
+ * above `most`.
  */
 export type Score = (limit: number, window: number, most: number) => number;
 

@@ -248,7 +248,10 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   );
 };
 
-/** Says how many tokens were in flight at once. Only a charge at the start prevents this. */
+/**
+ * Says how many tokens were in flight at once. Only a gateway that charges at the start prevents more tokens in flight
+ * than the limit.
+ */
 const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];

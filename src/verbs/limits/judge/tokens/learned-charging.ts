@@ -7,7 +7,7 @@ const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as 
 
 /**
  * Returns what a pace needs to know about the charges. If a prompt is charged at its admission and nothing seems
- * reserved, it assumes that the answer is charged later.
+ * reserved, the answer is assumed to be charged later.
  */
 export const chargingOf = (
   { counting, settling }: TokenGuards,

@@ -144,7 +144,7 @@ export interface CountingEvidence {
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether no count of these texts has this ratio, so it excuses nothing. */
+  /** Whether no count of these texts has this ratio, so that the ratio excuses nothing. */
   readonly isImplausible: boolean;
   /** The least charge of the bursts, as a multiple of their usage, if single chats do not show it. */
   readonly least?: number;

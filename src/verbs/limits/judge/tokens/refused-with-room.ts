@@ -44,8 +44,8 @@ export const lostLevels = (
 };
 
 /**
- * What any bucket certainly holds if it lacks nothing, as a share of the limit. It is the smallest bucket before the
- * next step of its refill.
+ * What any bucket certainly holds if it lacks nothing, as a share of the limit: the size of the smallest bucket, less
+ * the next step of its refill.
  */
 export const smallestRoom = smallestBucket - refillStep;
 

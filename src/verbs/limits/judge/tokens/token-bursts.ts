@@ -52,7 +52,7 @@ export interface BurstEvidence {
   readonly isAboveOwnCount: boolean;
 }
 
-/** The largest step of a bucket's refill, as a share of the limit. It may come just after a burst began. */
+/** The largest step of a bucket's refill, as a share of the limit. Such a step may come just after a burst began. */
 export const refillStep = 1 / 10;
 
 /**
@@ -61,7 +61,7 @@ export const refillStep = 1 / 10;
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
-/** The share of the remaining tokens by which they must drop to show that charges arrive. */
+/** The share by which the remaining tokens must drop to show that charges arrive. */
 const shownFall = 1 / 4;
 
 /**
@@ -143,7 +143,7 @@ const isAboveOwnCount = (
 ): boolean => {
   const reporting = replies.filter(({ reported }) => reported !== null);
   if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
-  // If remaining does not change in a burst, it is no count, but a broken header.
+  // If remaining does not change in a burst, the header is broken and counts nothing.
   if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
@@ -227,7 +227,7 @@ export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[]
 export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
   burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
 
-/** The share of a window by which it may end earlier or later than its time. */
+/** The share of a window by which a window may end earlier or later than its time. */
 const phaseTolerance = 1 / 60;
 
 /** Returns how long after its beginning a burst exceeded the limit, as a share of the window. */

@@ -13,8 +13,8 @@ export interface ChargeTerms {
   /** The time in ms after the end of an answer by which its usage is charged. */
   readonly settle: number;
   /**
-   * The largest factor between the usage and a gateway’s own count that it never corrects; 1 if charges are proved to
-   * be the usage.
+   * The largest factor between the usage and a gateway’s own count, if the gateway never corrects its count; 1 if
+   * charges are proved to be the usage.
    */
   readonly ownCount: number;
   /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */

@@ -246,7 +246,7 @@ export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): strin
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
-  // No count of the texts is so high, and a hidden prompt is no usage.
+  // No count of the texts is so high, and the tokens of a hidden prompt are not usage.
   const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
   if (counting.finding === 'more' && !counting.isImplausible && !isNoCount) {
     return `${ratioText(counting)} times the usage is charged`;

@@ -21,7 +21,9 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
   window: milliseconds(window),
 });
 
-/** The amounts that an examination tries. They are more than a run tries, since its requests are large. */
+/**
+ * The amounts that an examination tries. An examination tries more amounts than a run, since its requests are large.
+ */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
 const repliesOf = (
@@ -124,7 +126,10 @@ export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   };
 };
 
-/** Finds admissions after more tokens in n windows than any limiter admits. A sustained load shows most of them. */
+/**
+ * Finds admissions after more tokens in n windows than any limiter admits. Most such admissions show only under a
+ * sustained load.
+ */
 export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   const sustained = log.replies.filter(({ phase }) => phase === 'sustained');
   return [log.replies, sustained].flatMap((replies) =>

@@ -4,8 +4,8 @@ import { roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
 /**
- * The share of the limit that must certainly be used before a refusal. It is below 1 because of the gateway's own
- * count, and because of a prompt that had no room.
+ * The share of the limit that must certainly be used before a refusal. It is below 1 because the gateway's own count
+ * may be higher than the usage, and because the refused prompt had no room.
  */
 const wholeUse = 0.85;
 
