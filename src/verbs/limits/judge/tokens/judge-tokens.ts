@@ -43,9 +43,7 @@ import {
 
 /** The operator's promises about a gateway. */
 export interface TokenPromises {
-  /**
-   * Whether the operator promises that nobody else uses the key, and that usage is what is charged (`--yes-tokens`).
-   */
+  /** Whether nobody else uses the key, and whether usage is what is charged (`--yes-tokens`). */
   readonly isPromised: boolean;
 }
 
@@ -248,10 +246,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   );
 };
 
-/**
- * Says how many tokens were in flight at once. Only a gateway that charges at the start prevents more tokens in flight
- * than the limit.
- */
+/** Says how many tokens were in flight at once. Only a charge at the start keeps them within the limit. */
 const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
