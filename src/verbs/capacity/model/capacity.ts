@@ -41,7 +41,7 @@ const stepBreachSchema = z.strictObject({
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** The arrivals that missed an objective. Only an objective that allows a share of misses has this field. */
+/** The arrivals that missed an objective which allows a share of misses. */
 const missSchema = z.strictObject({
   share: z.number(),
   /** The bounds of the true share, if the error of measurement can have changed it. */

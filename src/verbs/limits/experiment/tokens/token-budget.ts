@@ -107,8 +107,7 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window after a whole number of windows. The even pace may delay the burst by one
-  // more window.
+  // The second burst begins half a window after whole windows. The even pace may delay it by another window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
