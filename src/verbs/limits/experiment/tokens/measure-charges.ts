@@ -109,9 +109,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Whether the end of a window hid the charge of a longer answer: less than half of the answer's use shows, although
- * single chats show their charges. A weighted counter forgets the use slowly, so it hides less than half. Another try
- * would then not help.
+ * Whether the end of a window hid a longer answer: single chats show their charge, and this answer shows none. An answer
+ * that shows a part of its charge is not asked for again: a weighted counter, or a gateway that charges prompts alone,
+ * would show the same part.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -120,7 +120,7 @@ const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean =>
     (each) => (each.kind === 'chat' || each.kind === 'stream') && each.isSteady,
   );
   const found = charges.find((each) => each.kind === kind);
-  return isShown && (found?.charge ?? 0) < (found?.used ?? 0) / 2;
+  return isShown && (found?.charge ?? 0) <= 0;
 };
 
 /**
