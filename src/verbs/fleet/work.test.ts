@@ -112,7 +112,7 @@ describe('weir worker', () => {
   });
 
   it('sends nothing without a coordinator, or with one of another version', async () => {
-    const { work, rendezvous, said } = await opened();
+    const { work, rendezvous, said, stop } = await opened();
     await expect(work()).rejects.toThrow(
       `no coordinator came to ${rendezvous.name} within 0 s: start weir coordinate`,
     );
@@ -120,6 +120,9 @@ describe('weir worker', () => {
     await rendezvous.put(runKey, JSON.stringify(sampleRun({ weir: '0.0.1' })));
     await expect(work()).rejects.toThrow('the coordinator is Weir 0.0.1, and this worker is ');
     await expect(work({ rendezvous: 'http://h/' })).rejects.toThrow('expected nats://HOST:4222');
+    // Nothing is handed over, so a signal is the terminal's again.
+    stop('SIGINT');
+    expect(said).not.toContain('the result is being handed over');
   });
 
   it('takes no slice that another has', async () => {

@@ -45,6 +45,43 @@ describe('the measurement error of a run', () => {
     expect(found?.errors.ttft.max).toBe(1);
   });
 
+  it('has no direction, and counts a gap as wrong by the difference of both ends', () => {
+    const truths = [sentAt('a', [5100, 5120])];
+    const errorsOf = (...tokens: readonly number[]) =>
+      measuredErrors(truths, { zero, observations: [seen('a', tokens)] }, 1000)!.errors;
+    expect(errorsOf(5098, 5121)).toMatchObject({
+      ttft: { n: 1, p50: 2, p99: 2, max: 2 },
+      gap: { n: 1, max: 3 },
+      endToEnd: { n: 1, max: 1 },
+    });
+    expect(errorsOf(5102, 5119)).toMatchObject({ ttft: { max: 2 }, gap: { max: 3 } });
+  });
+
+  it('begins with the first answer that is due as the warm-up ends', () => {
+    const answersAt = (due: number): number =>
+      measuredErrors(
+        [sentAt('a', [5100, 5120])],
+        { zero, observations: [seen('a', [5101, 5121], due)] },
+        1000,
+      )?.answers ?? 0;
+    expect([answersAt(999), answersAt(1000)]).toEqual([0, 1]);
+  });
+
+  it('has no answer of which the gateway sent nothing, which failed, or which was no stream', () => {
+    const failed = { ...seen('a', [5101]), outcome: { kind: 'cancelled' } } as never;
+    const chat = {
+      ...seen('a', [5101]),
+      outcome: { kind: 'completed', answer: { kind: 'chat', tokenInstants: [5101] } },
+    } as never;
+    const found = (sent: readonly number[], observation: Observation) =>
+      measuredErrors([sentAt('a', sent)], { zero, observations: [observation] }, 0);
+    expect(found([], seen('a', []))).toBeNull();
+    expect(found([5100], failed)).toBeNull();
+    expect(found([5100], chat)).toBeNull();
+    // Without a second token there is no gap, and so no error of one.
+    expect(found([5100], seen('a', [5101]))).toBeNull();
+  });
+
   it('is unknown if no request matches', () => {
     expect(measuredErrors([], { zero, observations: [seen('a', [1, 2])] }, 0)).toBeNull();
   });
