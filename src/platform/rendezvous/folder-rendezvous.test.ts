@@ -30,6 +30,19 @@ it('leaves the files of others in its folder, and none of its own', async () => 
   expect(await readdir(folder)).toEqual(['notes.txt']);
 });
 
+it('answers no question for the time once it is closed, in any of its clocks', async () => {
+  const folder = await emptyFolder();
+  const rendezvous = await openFolderRendezvous(folder);
+  await rendezvous.answerTime(() => 1);
+  await rendezvous.answerTime(() => 1);
+  expect(await rendezvous.askTime()).toBe(1);
+  await rendezvous.close();
+  // While a clock looks, it answers a question and removes it.
+  await writeFile(join(folder, 'weir-ask-1'), '');
+  for (let beat = 0; beat < 40; beat += 1) await rendezvous.put('beat', String(beat));
+  expect(await readdir(folder)).toEqual(['weir-ask-1', 'weir-record-beat']);
+});
+
 it.each([
   ['http://host/', /expected nats:\/\/HOST:4222/],
   ['/tmp/folder', /or file:\/\/\/FOLDER/],

@@ -149,7 +149,9 @@ describe('weir cache', () => {
 
   it('waits as the text of a refusal says, where no header does', async () => {
     let refused = 0;
+    let waited = 0;
     const target = await openServer((count) => {
+      if (count === 3) waited = performance.now() - refused;
       if (count !== 2 || refused > 0) return null;
       refused = performance.now();
       return [429, '{"error":{"message":"Please try again in 300ms."}}'];
@@ -157,7 +159,22 @@ describe('weir cache', () => {
     const { exit, read } = examine(target);
     expect(await exit).toBe('pass');
     expect(refused).toBeGreaterThan(0);
+    expect(waited).toBeGreaterThanOrEqual(295);
     expect((await read()).stopped).toBe('the budget of tokens is spent');
+  });
+
+  it('tries a limited key three times more, each after a quarter of a second at least', async () => {
+    const times: number[] = [];
+    const target = await openServer(() => {
+      times.push(performance.now());
+      return [429, '{"error":{"message":"Please try again in 0ms."}}'];
+    });
+    const { exit, read } = examine(target);
+    expect(await exit).toBe('empty');
+    expect((await read()).stopped).toBe('a chat was answered with status 429');
+    expect(times).toHaveLength(4);
+    for (const [i, time] of times.slice(1).entries())
+      expect(time - times[i]!).toBeGreaterThanOrEqual(245);
   });
 
   it('says why it ended where chats fail', async () => {

@@ -49,6 +49,13 @@ describe('weir fairness', () => {
   it('measures the end to end where nothing is streamed', async () => {
     const [design] = await designOf({ traffic: [{ ...stream, kind: 'chat' }] });
     expect(design).toMatch(/^end to end p95 of b /);
+    // Of both kinds of traffic the streams are compared; what the other population streams is no matter.
+    const both = { traffic: [{ ...stream, kind: 'chat' }, stream] };
+    expect((await designOf(both))[0]).toMatch(/^TTFT p95 of b /);
+    const chats = { ...b, traffic: [{ ...stream, kind: 'chat' }] };
+    expect((await designOf({ populations: [chats, a] }))[0]).toMatch(/^end to end p95 of b /);
+    const others = { ...a, traffic: [{ ...stream, kind: 'chat' }] };
+    expect((await designOf({ populations: [b, others] }))[0]).toMatch(/^TTFT p95 of b /);
   });
 
   it.each<readonly [changes: object, given: Partial<FairnessRequest>, message: string]>([

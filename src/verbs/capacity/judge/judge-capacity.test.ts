@@ -133,6 +133,16 @@ describe('the answer of a search in which no step broke', () => {
   });
 });
 
+it('an answer is proved if its interval is at most half as wide again as the precision', () => {
+  const steps = [sampleStep(4.95), overloadedStep(8, 5), overloadedStep(5.2, 5)];
+  const judged = (precision: number) => judgeCapacity(steps, sampleTerms({ precision }), false)!;
+  const { low, high } = judged(0.05).rate;
+  const width = high / low - 1;
+  expect(width).toBeGreaterThan(0.01);
+  expect(judged((width / 1.5) * 1.0001).proved).toBe(true);
+  expect(judged((width / 1.5) * 0.9999).proved).toBe(false);
+});
+
 it('a step of the climb proves no answer, however close it is', () => {
   const quick = { sure: false, growth: { value: 0, low: -0.3, high: 0.3 } };
   const above = [overloadedStep(8, 5), overloadedStep(5.2, 5)];

@@ -181,6 +181,14 @@ describe('the terminal form of a search for capacity', () => {
     const answer = { ...sampleCapacity().answer!, proved: false };
     const text = terminalText(capacityDocument(sampleCapacity({ answer })), look);
     expect(text).toContain('(90 % interval 10.8–11.3/s, not proved)');
+    // The precision is 5 %, so an interval is narrow up to 7.5 %.
+    const wide = (low: number, high: number): string =>
+      terminalText(
+        capacityDocument(sampleCapacity({ answer: { ...answer, rate: { value: 11, low, high } } })),
+        look,
+      );
+    expect(wide(10.4, 11.18)).toContain(', not proved)');
+    expect(wide(10.4, 11.181)).toContain(', wider than requested)');
   });
 
   it('says for how long the rates near the answer were kept up', () => {

@@ -70,6 +70,11 @@ describe('the yardstick of requests after an overload', () => {
   it('is surer of a window among many, and of requests that depend on each other', () => {
     const { isBad } = yardstickOf(base(50), phases, times)!;
     expect([isBad(many(875, 125)), isBad(many(875, 125), 60)]).toEqual([true, false]);
+    // The dependence counts where it is stronger: at the median here, while none is slower than the bound.
+    const clustered = base(50, (at) => at % 100 < 20);
+    expect(yardstickOf(clustered, phases, { median: 100, within: 400 })).toBeNull();
+    expect(yardstickOf(clustered, phases, { median: 400, within: 100 })).toBeNull();
+    expect(yardstickOf(clustered, phases, { median: 400, within: 400 })!.length).toBe(500);
     // Where all of a second in five are slow, no window has enough that are independent; one in five may be.
     expect(
       yardstickOf(

@@ -132,6 +132,40 @@ describe('the Pareto front', () => {
   });
 });
 
+describe('the latency of a sweep that names none', () => {
+  const weakOf = (...names: readonly string[]) => ({ weak: new Set(names) });
+  const latencyOf = (...runs: readonly JudgedRun[]) =>
+    judgeSweep(
+      {
+        variables: [variable(runs.map((_, i) => String(i)))],
+        points: runs.map((run, i) => pointWith(String(i), run)),
+        throughput: 'completedRate',
+        latency: null,
+      },
+      plan,
+    ).latency.name;
+  const known = { completedRate: 1, 'ttft.p95': 9, 'ttft.p50': 5 };
+
+  it('is the p95 where each usable point has enough samples for it, and else the p50', () => {
+    expect(latencyOf(judgedRun(known), judgedRun(known))).toBe('ttft.p95');
+    expect(latencyOf(judgedRun(known), judgedRun(known, weakOf('ttft.p95')))).toBe('ttft.p50');
+    expect(latencyOf(judgedRun(known), judgedRun({ completedRate: 1, 'ttft.p50': 5 }))).toBe(
+      'ttft.p50',
+    );
+    // A point whose runs do not count has no figures, and decides nothing.
+    const excluded = judgedRun(known, { excludedBecause: 'INVALID', ...weakOf('ttft.p95') });
+    expect(latencyOf(judgedRun(known), excluded)).toBe('ttft.p95');
+  });
+
+  it('is the last that any point has where none has enough samples', () => {
+    const weak = weakOf('ttft.p95', 'ttft.p50');
+    expect(latencyOf(judgedRun(known, weak))).toBe('ttft.p50');
+    expect(latencyOf(judgedRun({ completedRate: 1, 'ttft.p95': 9 }, weak))).toBe('ttft.p95');
+    expect(latencyOf(judgedRun({ completedRate: 1 }))).toBe('ttft.p50');
+    expect(latencyOf()).toBe('ttft.p50');
+  });
+});
+
 describe('a point', () => {
   it('has the mean of the runs that count with its range, and says what was wrong with the others', () => {
     const point = judgePoint(
