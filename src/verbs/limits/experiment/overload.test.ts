@@ -262,6 +262,22 @@ describe('a load above the limit', () => {
       }, 1),
     ).rejects.toThrow('no more');
   });
+
+  it('ends with the first error, though others were under way, and sends no more', async () => {
+    const sent: number[] = [];
+    const failing = asked(always, async (sender) => {
+      const fails = async (): Promise<boolean> => {
+        const at = sender.now();
+        sent.push(at);
+        await sender.sleepUntil(instant(at + 1000));
+        throw new Error(`error of ${Math.round(at)}`);
+      };
+      await sustainLoad({ ...sender, sendChat: fails }, rule, 3);
+    });
+    await expect(failing).rejects.toThrow('error of 1000');
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.at(-1)).toBeLessThanOrEqual(2000);
+  });
 });
 
 it('the requests of an overload and of a load are forecast', () => {

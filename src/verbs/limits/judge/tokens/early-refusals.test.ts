@@ -68,6 +68,20 @@ describe('a refusal with room', () => {
   const evenly = (count: number, moment: number, each: number): readonly LimitUse[] =>
     Array.from({ length: count }, (_, i) => use(moment - 5000 * (i + 1), each));
 
+  it('has counted a charge of its own moment once, and one of the window before with its weight', () => {
+    const free = { reserved: 0 };
+    // What is charged at 100 s is whole; 61 s before, the weight of the first phase is 49 of 48.
+    expect(isFound([use(99_000, 19_900, free)])).toBe(true);
+    expect(isFound([use(99_000, 19_901, free)])).toBe(false);
+    const before = (settled: number): boolean =>
+      isFound([use(settled, 19_500, { ...free, settled })]);
+    expect(before(39_000)).toBe(false);
+    expect(before(38_999)).toBe(true);
+    // What is sent until the answer may be counted, and what is sent later may not.
+    expect(isFound([use(100_100, 20_000, free)])).toBe(false);
+    expect(isFound([use(100_101, 20_000, free)])).toBe(true);
+  });
+
   it('is none if a weighted counter may have counted the limit', () => {
     const most = (pause: number, each: number): number =>
       [...Array(40).keys()].findLast((count) =>
