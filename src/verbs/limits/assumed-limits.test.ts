@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
 import { assumedLimitsOf, rejectOtherHeaders } from './assumed-limits.ts';
+import type { DeclaredQuota } from './experiment/probe-requests.ts';
 
 /** Returns the assumed limits of a scenario whose file is gone after the first reading, as a pipe is. */
 const assumedOf = async (more: string) => {
@@ -34,12 +35,11 @@ describe('the assumed limits', () => {
 });
 
 describe('headers', () => {
-  const reject = (requests: number, window: number) => () =>
-    rejectOtherHeaders(
-      { requests: 60, tokens: null },
-      { requests, tokens: null, longer: [], families: [], assumed: [] },
-      { examined: 'requests', window },
-    );
+  const none = { requests: null, tokens: null, longer: [], families: [], assumed: [] };
+  const reject =
+    (given: Partial<DeclaredQuota>, window = 60_000) =>
+    () =>
+      rejectOtherHeaders({ requests: 60, tokens: 2000 }, { ...none, ...given }, window);
 
   it.each([
     [60, 60_000],
@@ -48,15 +48,35 @@ describe('headers', () => {
     [360, 10_000],
     [257, 14_000],
   ])('with %d requests name the 60 of a window of %d ms', (requests, window) => {
-    expect(reject(requests, window)).not.toThrow();
+    expect(reject({ requests, tokens: 2000 }, window)).not.toThrow();
   });
 
-  it('with another limit are rejected, and the window belongs to the limit to declare', () => {
-    expect(reject(90, 60_000)).toThrow(
-      'not the 60 requests that would be assumed: declare the limit to examine, such as --set limits.requestsPerMinute=90',
+  it('that are missing, or name requests at the same time, contradict nothing', () => {
+    expect(reject({})).not.toThrow();
+    expect(reject({ longer: ['10 parallel requests'] })).not.toThrow();
+    expect(() => rejectOtherHeaders({ requests: 60, tokens: 1 }, undefined, 1)).not.toThrow();
+    const isDeclared = { requests: null, tokens: null };
+    expect(() => rejectOtherHeaders(isDeclared, { ...none, tokens: 9 }, 1)).not.toThrow();
+  });
+
+  it('with another limit of either unit are rejected, and the window belongs to the limit', () => {
+    expect(reject({ requests: 90 })).toThrow(
+      'no limit of requests was declared, and the headers of this gateway name 90 requests a minute, not the 60 requests a minute that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=90',
     );
-    expect(reject(120, 10_000)).toThrow(
-      'name 120 requests a minute, not the 60 requests in 10 s that would be assumed: declare the limit and its window to examine, such as --set limits.requestsPerMinute=120 --window 60s',
+    expect(reject({ requests: 20, tokens: 3000 })).toThrow(
+      'name 20 requests a minute and 3,000 tokens a minute, not the 60 requests and 2,000 tokens a minute that would be assumed',
+    );
+    expect(reject({ requests: 120 }, 10_000)).toThrow(
+      'not the 60 requests in 10 s that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=120 --window 60s',
+    );
+  });
+
+  it('with a limit of a longer time, or of a part of the tokens, are rejected', () => {
+    expect(reject({ longer: ['14,400 requests a day'] })).toThrow(
+      'name 14,400 requests a day, not the 60 requests a minute that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=… --window …',
+    );
+    expect(reject({ longer: ['80,000 input tokens a minute'] })).toThrow(
+      'no limit of tokens was declared, and the headers of this gateway name 80,000 input tokens a minute',
     );
   });
 });

@@ -64,29 +64,47 @@ export const assumedText = (limits: AssumedLimits, window: number): string => {
 
 const minute = 60_000;
 
+/** A limit of requests at the same time, such as `10 parallel requests`, is another limit. */
+const isOfTime = / (?:an?|in) /;
+
+/** Returns the limit in the headers that contradicts an assumed one in the `window`, in words; `null` if none does. */
+const contradictionOf = (
+  unit: Unit,
+  assumed: number | null,
+  declared: DeclaredQuota,
+  window: number,
+): string | null => {
+  if (assumed === null) return null;
+  const named = declared[unit];
+  if (named === null)
+    return declared.longer.find((words) => isOfTime.test(words) && words.includes(unit)) ?? null;
+  const isSame = named === assumed || named === Math.floor((assumed * minute) / window);
+  return isSame ? null : `${countText(named)} ${unit} a minute`;
+};
+
 /**
- * Throws a `Problem` if the headers of a gateway name another limit than the assumed one in the `window`, in ms, since a
- * verdict about a limit that nobody declared would mislead. The headers' limits are of a minute, or of a window that
- * they do not name.
+ * Throws a `Problem` if the headers of a gateway name another limit than an assumed one in the `window`, in ms, since a
+ * verdict about a limit that nobody declared would mislead. Both limits count: a refusal for the one that is not examined
+ * looks like an early refusal. The headers' limits are of a minute, of a window that they do not name, or of a longer one.
  */
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,
   declared: DeclaredQuota | undefined,
-  { examined, window }: { readonly examined: Unit; readonly window: number },
+  window: number,
 ): void => {
-  const [limit, named] = [assumed[examined], declared?.[examined] ?? null];
-  if (limit === null || named === null || named === limit) return;
-  if (named === Math.floor((limit * minute) / window)) return;
-  const found = {
-    requests: assumed.requests === null ? null : (declared?.requests ?? null),
-    tokens: assumed.tokens === null ? null : (declared?.tokens ?? null),
-  };
-  const [what, where, options] =
-    window === minute
-      ? ['the limit', '', []]
-      : ['the limit and its window', ` ${perWindow(window)}`, ['--window 60s']];
-  const settings = [...settingsFor(found, (unit) => String(found[unit])), ...options].join(' ');
+  if (declared === undefined) return;
+  const found = units.flatMap((unit) => {
+    const words = contradictionOf(unit, assumed[unit], declared, window);
+    return words === null ? [] : [{ unit, words, limit: assumed[unit]! }];
+  });
+  if (found.length === 0) return;
+  const options = found.map(({ unit }) => `--set limits.${unit}PerMinute=${declared[unit] ?? '…'}`);
+  const isLonger = found.some(({ unit }) => declared[unit] === null);
+  const ofWindow = window === minute ? [] : ['--window 60s'];
+  const settings = [...options, ...(isLonger ? ['--window …'] : ofWindow)].join(' ');
+  const names = found.map(({ words }) => words).join(' and ');
+  const limits = found.map(({ unit, limit }) => `${countText(limit)} ${unit}`).join(' and ');
   throw new Problem(
-    `no limit of ${examined} was declared, and the headers of this gateway name ${amountsOf(found)} a minute, not the ${countText(limit)} ${examined}${where} that would be assumed: declare ${what} to examine, such as ${settings}`,
+    `no limit of ${found.map(({ unit }) => unit).join(' and ')} was declared, and the headers of this gateway name ${names}, not the ${limits} ${perWindow(window)} that would be assumed: declare the limit to examine: ${settings}`,
   );
 };

@@ -29,6 +29,7 @@ import {
 } from './experiment/request-budget.ts';
 import { openProbeClient } from './experiment/send-probe-request.ts';
 import { judgeLimits } from './judge/judge-limits.ts';
+import { judgementOfAssumed } from './judge/undeclared.ts';
 import { explainLimiter } from './judge/name-limiter.ts';
 import type { ListedPrice } from './experiment/probe-requests.ts';
 import type { LimitReport } from './model/limit-report.ts';
@@ -210,7 +211,8 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
         const options = { declared, phases, sustain, maxRequests: budget.max };
         const { log: sent, took, stoppedBy } = await examine(probe, options, team, stoppable);
         const log: LimitLog = team === null ? sent : { ...sent, isTeam: true };
-        const judgement = judgeLimits(log);
+        const judged = judgeLimits(log);
+        const judgement = origin.isAssumed === true ? judgementOfAssumed(judged, log) : judged;
         const explained = request.explain
           ? { explanation: explainLimiter(log, judgement.identification) }
           : {};

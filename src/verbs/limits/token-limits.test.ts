@@ -110,11 +110,11 @@ describe('an examination of tokens', () => {
   it('examines no assumed limit if the headers name another', async () => {
     const headers = { 'x-ratelimit-limit-requests': '90', 'x-ratelimit-limit-tokens': '50000' };
     await expect((await ask({}, listed, [], headers)).exit).rejects.toThrow(
-      'no limit of tokens was declared, and the headers of this gateway name 90 requests and 50,000 tokens a minute, not the 2,000,000 tokens that would be assumed: declare the limit to examine, such as --set limits.requestsPerMinute=90 --set limits.tokensPerMinute=50000',
+      'no limit of requests and tokens was declared, and the headers of this gateway name 90 requests a minute and 50,000 tokens a minute, not the 60 requests and 2,000,000 tokens a minute that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=90 --set limits.tokensPerMinute=50000',
     );
-    const set = ['limits.tokensPerMinute=60000'];
+    const set = ['limits.tokensPerMinute=60000', 'limits.requestsPerMinute=90'];
     expect(await (await ask({}, listed, set, headers)).budget()).toHaveLength(2);
-    const same = { 'x-ratelimit-limit-requests': '90', 'x-ratelimit-limit-tokens': '2000000' };
+    const same = { 'x-ratelimit-limit-requests': '60', 'x-ratelimit-limit-tokens': '2000000' };
     expect(await (await ask({}, listed, [], same)).budget()).toHaveLength(3);
   });
 

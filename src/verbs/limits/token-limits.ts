@@ -20,6 +20,7 @@ import { examineTokens } from './experiment/tokens/examine-tokens.ts';
 import { openTokenClient } from './experiment/tokens/send-token-request.ts';
 import { tokenBudget, type TokenBudget } from './experiment/tokens/token-budget.ts';
 import { planTokens, type TokenPlan } from './experiment/tokens/token-plan.ts';
+import { findingsOfAssumed } from './judge/undeclared.ts';
 import { judgeTokenLog } from './judge/tokens/judge-tokens.ts';
 import { priceOf, sustainOf } from './limits.ts';
 import { isAdmitted, type TokenLog, tokenPhases, type TokenRule } from './model/token-log.ts';
@@ -197,7 +198,8 @@ export const examineTokenLimit = async (
         const terms = { chosen, plan: planned, budget, isTeam };
         const { log: sent, took, stoppedBy } = await examine(probe, terms, stoppable);
         const log: TokenLog = isTeam ? { ...sent, isTeam } : sent;
-        const findings = judgeTokenLog(log, settings.promises);
+        const judged = judgeTokenLog(log, settings.promises);
+        const findings = origin.isAssumed === true ? findingsOfAssumed(judged, log) : judged;
         const report: TokenReport = { format: 'token-limits/1', ...origin, took, log, findings };
         return {
           report,

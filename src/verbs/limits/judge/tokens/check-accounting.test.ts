@@ -5,7 +5,7 @@ import {
   chargeRows,
   checkAccounting,
   checkSettling,
-  promisedText,
+  caveatsText,
   seconds,
   whyAnswersAreUnseen,
 } from './check-accounting.ts';
@@ -186,11 +186,22 @@ describe('that answers are charged', () => {
     expect(why(answer(100), undefined, false)[0]).toMatch(/^the bursts are of prompts/);
   });
 
+  it('names what is charged nothing, since more than the limit can be used by it', () => {
+    const paid = answer(120);
+    const again = { ...paid, kind: 'again', charge: 1 } as const;
+    expect(caveatsText(guarded(paid, again), {})).toBe(
+      '; the same long prompt again is charged nothing',
+    );
+    expect(caveatsText(guarded(paid, { ...again, charge: 100 }), {})).toBe('');
+    expect(caveatsText(guarded(paid, { ...again, status: 429 }), {})).toBe('');
+    expect(caveatsText(guarded(paid, { ...again, kind: 'speech' }), {})).toBe('');
+  });
+
   it('rests on the promise otherwise', () => {
-    expect(promisedText(guarded(), {})).toBe(
+    expect(caveatsText(guarded(), {})).toBe(
       '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts',
     );
-    expect(promisedText(guarded(answer(120)), {})).toBe('');
+    expect(caveatsText(guarded(answer(120)), {})).toBe('');
   });
 });
 

@@ -1,6 +1,6 @@
 import { advisoryCheck, type LimitCheck } from '../../../../model/limits/limit-log.ts';
 import { ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
-import type { TokenLog } from '../../model/token-log.ts';
+import { tokenKinds, type TokenLog } from '../../model/token-log.ts';
 import type { ChargeRow } from '../../model/token-report.ts';
 import type { MeasuredCharge } from './measured-charges.ts';
 import { latenessText, type TokenGuards } from './token-guards.ts';
@@ -159,14 +159,28 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
+/** The kinds of chats by which a customer can use more than the limit if they are charged nothing. */
+const loopholes: readonly string[] = ['again', 'cut-answering'];
+
+/** Names the loopholes that were answered and charged nothing. */
+const freeText = (charges: readonly MeasuredCharge[]): string => {
+  const free = charges.filter(
+    (measured) =>
+      measured.status === 200 &&
+      loopholes.includes(measured.kind) &&
+      wordsOf(measured) === 'nothing',
+  );
+  return free.map(({ kind }) => `; ${tokenKinds[kind]} is charged nothing`).join('');
+};
+
 /**
- * Returns a text for the end of the reasons why a limit is kept: the reasons also rest on the operator's promise. The
- * text is empty if they do not.
+ * Returns a text for the end of the reasons why a limit is kept: what they do not cover, and what rests on the operator's
+ * promise. The text is empty if there is nothing to add.
  */
-export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
+export const caveatsText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
-    ? '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts'
-    : '';
+    ? `${freeText(guards.charges)}; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts`
+    : freeText(guards.charges);
 
 /** Checks whether the charges are the usage that the answers report. */
 export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {

@@ -13,7 +13,7 @@ import {
   chargeRows,
   checkAccounting,
   checkSettling,
-  promisedText,
+  caveatsText,
   seconds,
   whyAnswersAreUnseen,
 } from './check-accounting.ts';
@@ -374,7 +374,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const inTime = refusedInTime(evidence);
   const above = evidence.bursts.filter(({ exceeded }) => exceeded !== null).length;
   const kept = [
-    `${inTime.length} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(inTime)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}${above > 0 ? `; in ${above} more was admitted: ${windowEnd}` : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${promisedText(guards, log)}${log.replies.some(({ phase }) => phase === 'sustained') ? '' : '; a rate above the limit for many windows was not tried (--sustain 6)'}`,
+    `${inTime.length} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(inTime)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}${above > 0 ? `; in ${above} more was admitted: ${windowEnd}` : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${caveatsText(guards, log)}${log.replies.some(({ phase }) => phase === 'sustained') ? '' : '; a rate above the limit for many windows was not tried (--sustain 6)'}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {
