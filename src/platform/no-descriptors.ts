@@ -1,7 +1,7 @@
-/** The reason why an operation failed if there are no file descriptors left. */
+/** The reason that messages give when an operation failed because no file descriptor was left. */
 export const noDescriptors = 'this process may open no more files (`ulimit -n`)';
 
-/** Returns this reason if an error says that no file descriptors are left; `null` for any other error. */
+/** Returns `noDescriptors` if an error says that no file descriptors are left; `null` for any other error. */
 export const noDescriptorsReason = (error: unknown): string | null => {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EMFILE' || code === 'ENFILE' ? noDescriptors : null;

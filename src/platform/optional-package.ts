@@ -22,15 +22,15 @@ export const installedVersion = (name: string): string | null => {
       const text = readFileSync(join(folder, name, 'package.json'), 'utf8');
       return (JSON.parse(text) as { version: string }).version;
     } catch {
-      // The next folder on the way up may have it.
+      // The package may be in a folder further up.
     }
   }
   return null;
 };
 
 /**
- * Loads optional packages with `load`. If one is missing, throws a `Problem` that says what to install for `purpose`,
- * or what to do `instead`.
+ * Loads optional packages with `load`. If a package is missing, throws a `Problem`: it says what to install for
+ * `purpose`, or what to do `instead`.
  */
 export const loadOptional = async <T>(
   load: () => Promise<T>,

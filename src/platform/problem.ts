@@ -31,7 +31,7 @@ export class OverBudget extends Problem {
   override readonly kind = 'budget';
 }
 
-/** An error: a file or folder that cannot be written, or that another run uses. */
+/** An error: a file or folder that cannot be written, or that another run is using. */
 export class UnwritableOutput extends Problem {
   override readonly kind = 'output';
 }

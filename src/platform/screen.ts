@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** The live display of a run. On a terminal it is one block that is redrawn, elsewhere plain lines. */
+/** The live display of a run. On a terminal, it is one block that is redrawn. Elsewhere, it consists of plain lines. */
 export interface Screen {
   /** Whether a block can be redrawn. Otherwise, `block` writes nothing. */
   readonly live: boolean;
@@ -20,7 +20,7 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };
 
-/** Returns whether an environment variable is set to anything but `false` or `0`. */
+/** Returns whether an environment variable is set to a value other than an empty text, `false` and `0`. */
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
@@ -28,8 +28,8 @@ const invisible =
   /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Prepares text for a terminal. Foreign names and messages may contain control characters, which become \uXXXX. Plain
- * colours, bold, line ends and tabs stay.
+ * Prepares text for a terminal. Foreign names and messages may contain control characters, which become \uXXXX. Escape
+ * sequences for plain colours and bold stay, and so do line ends and tabs.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>
@@ -66,8 +66,8 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
 };
 
 /**
- * Returns whether to use colours on a stream. NO_COLOR (https://no-color.org) counts unless it is empty, FORCE_COLOR
- * unless it is 0 or false.
+ * Returns whether to use colours on a stream. An empty NO_COLOR (https://no-color.org) does not count. A FORCE_COLOR
+ * that is empty, 0 or false does not count either.
  */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,

@@ -1,6 +1,6 @@
 /**
  * Collects the actions that undo what was opened. It behaves like JavaScript's `AsyncDisposableStack`, which the oldest
- * supported Node lacks: the last action runs first, and each action runs even if another one fails.
+ * supported version of Node does not have: the last action runs first, and each action runs even if another one fails.
  */
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];
@@ -9,7 +9,10 @@ export class UndoStack {
     this.#actions.push(undo);
   }
 
-  /** Runs all actions once. If an action failed, it then throws its error, or an `AggregateError` for several. */
+  /**
+   * Runs all actions once. If one action failed, throws the error of this action. If several actions failed, throws an
+   * `AggregateError`.
+   */
   async disposeAsync(): Promise<void> {
     const errors: unknown[] = [];
     for (let undo = this.#actions.pop(); undo !== undefined; undo = this.#actions.pop()) {

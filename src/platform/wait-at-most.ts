@@ -1,4 +1,7 @@
-/** Waits for some work, but at most `timeout` ms. After that the work continues, and its result is ignored. */
+/**
+ * Waits for some work, but at most `timeout` ms. If the work takes longer, it continues in the background and its
+ * result is ignored.
+ */
 export const waitAtMost = async (timeout: number, work: Promise<unknown>): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeout);

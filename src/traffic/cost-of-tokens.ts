@@ -23,8 +23,8 @@ export const tokenCost = (tokens: TokenCounts, price: Price | null): number | nu
 };
 
 /**
- * Returns the cost of speech in millionths; `null` if a price or a length is unknown. Without a price, the interface's
- * applies.
+ * Returns the cost of speech in millionths of the currency; `null` if a price or a length is unknown. If the scenario
+ * gives no price, the price in the interface applies.
  */
 export const costOfSpeech = (
   price: SpeechPrice | null | undefined,
@@ -36,7 +36,10 @@ export const costOfSpeech = (
   return seconds === null ? null : speechCostOf(price, { characters, seconds });
 };
 
-/** Returns the cost of a clip in millionths; `null` if a price or the length is unknown. Without a price, the interface's applies. */
+/**
+ * Returns the cost of a transcribed clip in millionths of the currency; `null` if the price or the clip's length is
+ * unknown. If the scenario gives no price, the price in the interface applies.
+ */
 export const costOfTranscript = (
   price: TranscriptionPrice | null | undefined,
   seconds: number | null,
@@ -48,6 +51,7 @@ export const costOfTranscript = (
 };
 
 /**
- * The maximum plausible number of tokens. A higher number is an error of the server, and would make every sum wrong.
+ * The maximum plausible number of tokens. A higher number is an error of the server, and every sum that includes this
+ * number would be wrong.
  */
 export const maxPlausibleTokens = 1_000_000_000;

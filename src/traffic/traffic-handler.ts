@@ -54,13 +54,13 @@ export interface TargetMemory {
    * `accepted` once a stream that asked for it has completed.
    */
   usage: 'untried' | 'accepted' | 'refused';
-  /** The texts for the result's notes, each only once. */
+  /** The texts of the result's notes. Each text occurs only once. */
   readonly notes: Set<string>;
   /** The number of bytes in all answers that are being collected now. */
   collectedBytes: number;
   /** Whether a note about the declared limits of hours and days already exists. */
   hasLongerLimits?: boolean;
-  /** Whether a note already says that limits without a window count as limits per minute. */
+  /** Whether a note already says that a limit without a window counts as a limit per minute. */
   hasAssumedLimits?: boolean;
 }
 
@@ -78,12 +78,12 @@ export const maxCollectedBytes = 512 * 1024 * 1024;
 export interface ReadingContext {
   /**
    * The instant at which the attempt began. If the tokens came in one burst, the length of the burst is compared with
-   * the time since then.
+   * the time since this instant.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
   readonly streams: 'lenient' | 'standard' | 'strict';
-  /** The finish reasons that make an answer a failure, in addition to those known to Weir. */
+  /** The finish reasons that make an answer a failure, in addition to the failing reasons that Weir knows. */
   readonly fails: readonly string[];
   readonly targetMemory: TargetMemory;
   /**
@@ -95,7 +95,7 @@ export interface ReadingContext {
   readonly redactId: (text: string) => string;
 }
 
-/** The time after its answer when a refused request may be retried, and where the server says so. */
+/** When a refused request may be retried, as a time after its answer, and where in the answer the server says so. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;
@@ -108,12 +108,14 @@ export interface AnswerReader {
   /** Returns the outcome of a response that ended properly. Either this or `failed` is called, at most once. */
   ended(at: Instant): Outcome;
   /**
-   * Returns the outcome of an exchange that broke off. If the status was already known, the outcome is `refused` or
-   * `limited`.
+   * Returns the outcome of an exchange that broke off. If a status that refuses the request was already received, the
+   * outcome is `refused` or `limited`.
    */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
-  /** The number of token events of a stream that were received so far. The next field counts the bytes of the body. */
+  /**
+   * The number of token events of a stream that were received so far. The field `bytes` counts the bytes of the body.
+   */
   readonly tokenEvents: number;
   readonly bytes: number;
   /**
@@ -122,8 +124,8 @@ export interface AnswerReader {
    */
   readonly retryHint: RetryHint | null;
   /**
-   * Whether the answer has begun: with the first token of a stream, or the first byte of any other body. The deadline
-   * for the first token ends here.
+   * Whether the answer has begun: with the first token of a stream, or the first byte of any other body. From then on,
+   * the deadline for the first token no longer applies.
    */
   readonly isAnswering: boolean;
   /**
@@ -131,6 +133,6 @@ export interface AnswerReader {
    * The engine may abort the exchange after a short wait; `failed` then still returns this outcome.
    */
   readonly isComplete: boolean;
-  /** The cause with which the engine aborts the exchange; set when a maximum is exceeded. */
+  /** The cause with which the engine aborts the exchange; `null` until the answer exceeds a maximum. */
   readonly abortReason: { readonly cause: BrokenCause; readonly detail: string } | null;
 }

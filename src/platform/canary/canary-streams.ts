@@ -10,13 +10,15 @@ import { countErrors } from './stamp.ts';
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
-  /** The run's transport. Self-test streams use plain HTTP/1.1 with either transport. */
+  /** The run's transport. Self-test streams use plain HTTP/1.1, whichever transport the run uses. */
   readonly transport: TransportName;
 }
 
 /** The self-test streams of this thread's event loop. */
 export interface CanaryStreams {
-  /** Says that the run starts in `ahead` ms. Events from before the start do not count. */
+  /**
+   * Must be called when the run is going to start in `ahead` ms. Events that were sent before this start do not count.
+   */
   begin(ahead: number): void;
   /** Returns the errors that were measured since the last call. */
   take(): CanarySample;

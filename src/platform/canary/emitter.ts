@@ -6,7 +6,7 @@ import { stampedChunk, stampedHead } from './stamp.ts';
 /**
  * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
  * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, since the run handles
- * it. It ends when its standard input ends, so it ends with its parent process.
+ * Ctrl-C. The process ends when its standard input ends, so it never outlives its parent process.
  */
 
 /**
@@ -16,8 +16,8 @@ import { stampedChunk, stampedHead } from './stamp.ts';
 const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
 /**
- * Adds a stream to a time slot. The path of the request, such as `/1`, names the slot. Each event loop has at most one
- * stream in a slot.
+ * Adds a stream to a time slot. The path of the request, such as `/1`, names the slot. An event loop has at most one
+ * stream in each slot.
  */
 const stream = (socket: Socket, request: string): void => {
   const sockets = timeSlots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
@@ -34,12 +34,13 @@ const emit = (socket: Socket): void => {
 const slotTime = canaryEventInterval / canaryStreamCount;
 let timer: NodeJS.Timeout;
 /**
- * Sends events at a random moment of time slot `number`. Events at regular moments would miss or hit every pause of a
- * matching period. Slots that passed while this process was delayed are skipped.
+ * Sends events at a random moment of time slot `number`. If events were sent at regular moments, and the event loop
+ * paused with the same period, either no event or every event would fall into a pause. Slots that passed while this
+ * process was delayed are skipped.
  */
 const scheduleSlot = (number: number): void => {
   const wait = (number + Math.random()) * slotTime - performance.now();
-  // Node prints a warning about timers of less than 1 ms.
+  // The timeout is at least 1 ms, since Node prints a warning about shorter timers.
   timer = setTimeout(
     () => {
       for (const socket of timeSlots[number % canaryStreamCount]!) emit(socket);

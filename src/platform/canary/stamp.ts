@@ -24,7 +24,7 @@ export const stampedChunk = (moment: readonly [number, number]): string => {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Calls `onStamp` with each stamp in `bytes`, in ms. It skips an incomplete last event. */
+/** Calls `onStamp` with each stamp in `bytes`, in ms. An incomplete stamp at the end of `bytes` is skipped. */
 export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
@@ -58,7 +58,7 @@ const countTimes = () => {
 
 /**
  * Counts how late events are read. `note` takes the instant and the bytes of a read. `take` returns the errors since
- * its last call. Events that were sent before the instant given to `begin` do not count.
+ * its last call. `begin` takes an instant. Events that were sent before this instant do not count.
  */
 export const countErrors = ({
   machineZero,

@@ -7,8 +7,8 @@ import { undici } from '../undici.ts';
 import { targetAddress } from './request-path.ts';
 
 /**
- * This file chooses a proxy from environment variables by the rules of curl, Go and undici. undici applies these rules
- * only in its own agent, but Weir's transports open connections themselves.
+ * This file chooses a proxy from environment variables by the rules of curl, Go and undici. Weir's transports open
+ * connections themselves, and undici would apply these rules only in its own agent.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,8 @@ interface Variable {
 }
 
 /**
- * Returns an environment variable. A lower-case name has precedence, as in curl. An empty variable counts as not set.
+ * Returns an environment variable. The variable with the lower-case name takes precedence, as in curl. An empty
+ * variable counts as not set.
  */
 const variable = (environment: Environment, lower: string): Variable | null => {
   for (const name of [lower, lower.toUpperCase()]) {
@@ -62,8 +63,8 @@ const coversAddress = (entry: string, host: string): boolean => {
 };
 
 /**
- * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains, or only
- * the subdomains if it begins with `*.` or a dot.
+ * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains. If the
+ * entry begins with `*.` or a dot, it covers only the subdomains.
  */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);
@@ -78,7 +79,7 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
 };
 
 /**
- * Returns the proxy that the environment names for `url`, with the variable that names it; `null` for a direct
+ * Returns the proxy that the environment names for `url`, and the name of that variable; `null` for a direct
  * connection.
  */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
@@ -91,7 +92,7 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
 };
 
 export interface TargetEndpoint {
-  /** The base address. The paths of requests are below it. */
+  /** The base address. The paths of requests are appended to it. */
   readonly url: string;
   readonly wire: ConnectionSettings;
   readonly certificates: Certificates | null;
@@ -100,11 +101,17 @@ export interface TargetEndpoint {
 /** Loads `node:tls`, and with it `node:crypto`, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
-/** The certificates for TLS connections that the scenario names in addition to those of the system, in PEM. */
+/**
+ * The certificates for TLS connections that the scenario names, in PEM. They are used in addition to the certificates
+ * of the system.
+ */
 export interface Certificates {
   /** The certificates of authorities that are trusted in addition to the system's. */
   readonly authorities: string | null;
-  /** The certificate that is shown to the target, and its key; `null` for none. */
+  /**
+   * The client certificate that is shown to the target, and the key of this certificate; `null` if the scenario names
+   * no client certificate.
+   */
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -182,7 +189,7 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  // Importing node:http would also load Node's WebSocket. That takes 30 ms of CPU at every start.
+  // An import of node:http would also load Node's WebSocket, which takes 30 ms of CPU at every start.
   const isTls = proxy.protocol === 'https:';
   const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
@@ -222,8 +229,8 @@ const throughProxy =
   };
 
 /**
- * Keeps the first error of a TLS socket, since undici would only report that the server closed it. Since TLS 1.3, a
- * server that rejects the client's certificate sends an alert after the handshake and then closes.
+ * Keeps the first error of a TLS socket, since undici would only report that the server closed the socket. Since TLS
+ * 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -252,8 +259,9 @@ const cancellable =
   };
 
 /**
- * Returns the options of `tls.connect` that check the server's certificate and present the client's. They are made once
- * for all connections, since reading all authorities blocks the event loop for tens of milliseconds.
+ * Returns the options of `tls.connect` with which the server's certificate is checked and the client's certificate is
+ * presented. The options are made once for all connections, since reading all authorities blocks the event loop for
+ * tens of milliseconds.
  */
 export const tlsTrustOptions = ({
   url,
@@ -264,7 +272,7 @@ export const tlsTrustOptions = ({
   'secureContext' | 'rejectUnauthorized'
 > => {
   const rejectUnauthorized = wire.verifyTls;
-  // If SSL_CERT_FILE is set, a target without TLS also has authorities.
+  // If SSL_CERT_FILE is set, there are authorities even for a target without TLS.
   const isTls = targetAddress(url).url.protocol === 'https:';
   if (!isTls || certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;

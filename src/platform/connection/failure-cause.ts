@@ -1,9 +1,10 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** What had happened in an exchange before it failed. It decides what an error means. */
+/** What had happened in an exchange before it failed. The meaning of an error depends on this. */
 export interface ExchangeProgress {
   /**
-   * The origin of the request's connection; `null` while it is being opened, even if a kept connection was used before.
+   * The origin of the request's connection; `null` while a connection is being opened, even if the request was sent on
+   * a kept connection before.
    */
   readonly connection: ConnectionOrigin | null;
   /** The milliseconds since the request was sent; `null` if it was not sent. */
@@ -12,9 +13,9 @@ export interface ExchangeProgress {
 }
 
 /**
- * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may do that
- * while a request is on its way (RFC 9112, section 9.3.1), and the client learns it within about one round trip. If the
- * close comes later, the server had received the request.
+ * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may close
+ * an idle connection while a request is on its way (RFC 9112, section 9.3.1), and the client notices this within about
+ * one round trip. If the close comes later, the server had already received the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -41,7 +42,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** The causes of errors by which the server ends an established connection. */
+/** The causes for the codes of errors that mean that the server ended an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -68,7 +69,7 @@ const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
 /**
- * Matches the TLS alerts by which a server rejects the client's certificate. Since TLS 1.3 they come after the
+ * Matches the TLS alerts by which a server rejects the client's certificate. Since TLS 1.3, these alerts come after the
  * handshake (RFC 8446, section 6.2).
  */
 const certificateAlert =
@@ -125,7 +126,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   if (certificateAlert.test(code)) return certificateAdvice(target);
-  // Before TLS 1.3 no alert names a missing certificate.
+  // In the versions before TLS 1.3, no alert says that a certificate is missing.
   if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
     return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
   const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');
@@ -135,7 +136,8 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
       : 'want a client certificate (wire.clientCert)';
     return `the server closed the connection without an answer: it may ${why}, or not speak HTTP: check the port`;
   }
-  // A parser error, or a close before the head of a response, means that no HTTP server listens there.
+  // A parser error, or a close before the head of a response, means that the program at this address is not an HTTP
+  // server.
   if (isClosed || isParserError(error))
     return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
@@ -162,8 +164,8 @@ export const tlsComplaint = (
 };
 
 /**
- * Returns whether undici may have rejected a header that is folded over two lines. curl, Go and Weir's own transport
- * accept such headers.
+ * Returns whether undici may have rejected a header that is folded over two lines. The error may also have another
+ * reason. curl, Go and Weir's own transport accept folded headers.
  */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&

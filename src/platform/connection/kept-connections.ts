@@ -15,16 +15,14 @@ export interface KeptConnection extends AnsweredConnection {
 /** Receives the connection for a request; `null` means that a new connection is needed. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/**
- * The time for which a connection is watched to see whether the server ends it, in ms. It is also the least time
- * between the starts of two watches.
- */
+/** The time for which a connection is watched to see whether the server ends it, in ms.  */
 const watchTime = 1000;
+/** The minimum time between the starts of two watches, in ms. */
 const watchesApart = 5000;
 
 /**
- * The idle connections to one target. The most recently used one is taken first. The reuse rule limits the requests of
- * each connection.
+ * The idle connections to one target. The connection that was used most recently is taken first. The reuse rule limits
+ * the requests of each connection.
  */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
@@ -47,7 +45,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#clock = clock;
   }
 
-  /** Returns how many connections can be used now or shortly. */
+  /** Returns how many connections can be used now or after their rest. */
   countUsable(now: Instant): number {
     const isUsable = (connection: Connection): boolean => this.#isUsable(connection, now);
     const resting = [...this.#resting.keys()].filter(isUsable).length - this.#waiting.length;
@@ -96,7 +94,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Forgets a connection that the server ended, whether a request used it or not. */
+  /** Forgets a connection that the server ended, no matter whether a request was using it. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -132,13 +130,14 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // The timer sets an immediate. The event loop reads the sockets between the two. So it first notices if the server
-    // has ended the connection.
+    // When the timer ends, an immediate follows. Between the two, the event loop reads the sockets, so it notices if
+    // the server has ended the connection.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
   /**
-   * Returns when the rest of a connection ends. It is computed anew, since more may be known about the server by now.
+   * Returns when the rest of a connection ends. It is computed again each time, since more may be known about the
+   * server than when the rest began.
    */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);

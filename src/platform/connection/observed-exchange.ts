@@ -22,7 +22,7 @@ export abstract class ObservedExchange implements Exchange {
   protected readonly observer: ExchangeObserver;
   /** Receives an error that the observer throws. The exchange has then already ended. */
   readonly #onDefect: (error: unknown) => void;
-  /** The origin of the request's connection; `null` while it is being opened. */
+  /** The origin of the request's connection; `null` while a connection is being opened. */
   #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
@@ -39,8 +39,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Releases the connection once, just before the observer learns of the end. The connection can be reused for
-   * `reusableFor` ms.
+   * Releases the connection once, just before the observer is told that the exchange ended. The connection may be
+   * reused within the next `reusableFor` ms.
    */
   protected abstract release(reusableFor: number): void;
 
@@ -48,8 +48,9 @@ export abstract class ObservedExchange implements Exchange {
   protected abstract resend(): void;
 
   /**
-   * Returns whether a request that the server certainly did not read may be sent again. It may once, and only before
-   * the first byte of an answer. If the connection was opened for this request, its failure is the result.
+   * Returns whether a request that the server certainly did not read may be sent again. It may be sent again only once,
+   * only before the first byte of an answer, and only if the connection existed before. If the connection was opened
+   * for this request, the failure is the result.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -57,7 +58,7 @@ export abstract class ObservedExchange implements Exchange {
     return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
   }
 
-  /** Records that a connection is being opened. From now on, errors are connect errors. */
+  /** Records that a connection is being opened. Errors after this call are connect errors. */
   connecting(): void {
     this.#connection = null;
   }
@@ -91,8 +92,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Ends the exchange with an error. If the server cannot have read the request, it sends it again on a new connection
-   * instead. `hasResponse` says whether a byte of an answer was received.
+   * Ends the exchange with an error. If the server cannot have read the request, the request is sent again on a new
+   * connection instead. `hasResponse` says whether a byte of an answer was received.
    */
   fail(error: Error, hasResponse: boolean, detail = failureDetail(error)): void {
     if (this.mayMove(hasResponse) && isUnwritten(error)) return this.#move();
@@ -110,7 +111,7 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Passes on a piece of the body. It does not use `notify`, since that would create a closure for each piece as
+   * Passes on a piece of the body. This method does not use `notify`, since a closure for each piece would become
    * garbage.
    */
   protected notifyChunk(at: Instant, bytes: Uint8Array): void {

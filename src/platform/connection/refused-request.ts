@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 
 /**
  * This file recognises requests that a server has certainly not read. There are two cases:
- * - The request could not be written in full: the connection was reset or closed before.
- * - The server had sent its end (FIN), and its system then refused the written bytes (RST).
- * A system refuses bytes that come after the server has closed the connection, and a server cannot carry out a request
- * that it has not read completely. A server that reads a request and then closes the connection sends an end (FIN) but
- * no refusal. A reset (RST) without an end before it proves nothing, since a server may read the request and then
- * abort. Over TLS a refusal proves nothing either, since the refused bytes may be a TLS record outside the request.
+ * - The request could not be written in full, since the connection was reset or closed before that.
+ * - The server had sent its end (FIN), and its system then refused the written bytes (RST). A system refuses bytes that
+ *   come after the server has closed the connection, and a server cannot carry out a request that it has not read
+ *   completely. A server that reads a request and then closes the connection sends an end (FIN) but no refusal. A reset
+ *   (RST) that no end (FIN) precedes proves nothing, since a server may read the request and then abort. Over TLS a
+ *   refusal proves nothing either, since the refused bytes may be a TLS record outside the request.
  */
 
 const nothing = new Uint8Array(0);
@@ -18,7 +18,8 @@ const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 /** The longest time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after ending its side.
+ * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after it has sent its
+ * end.
  */
 const shortestWait = 50;
 
@@ -41,16 +42,16 @@ export const cutShort = (): Error =>
     syscall: 'write',
   });
 
-/** Keeps a socket open for writing after the server has ended its side, so that a refusal can be seen. */
+/** Keeps a socket open for writing after the server has sent its end. Otherwise, a refusal could not be seen. */
 export const keepWritable = (socket: Socket): void => {
   socket.allowHalfOpen = true;
 };
 
 /**
- * Waits for a refusal after the server has ended its side of a socket. After a refusal, writing an empty buffer fails
- * with an error for which `isUnwritten` is true. It calls `onNone` if no refusal comes within some round trips, which
- * it estimates from `openedIn` (the ms that connecting took). Over TLS, it calls `onNone` at once. Returns a function
- * that ends the wait.
+ * Waits for a refusal after the server has sent its end on a socket. After a refusal, writing an empty buffer fails
+ * with an error for which `isUnwritten` is true. If no refusal comes within some round trips, this function calls
+ * `onNone`. It estimates a round trip from `openedIn`, the ms that connecting took. Over TLS, it calls `onNone` at
+ * once. Returns a function that ends the wait.
  */
 export const lookForRefusal = (
   socket: Socket,

@@ -1,6 +1,6 @@
 import { unixTarget } from '../../model/plan/unix-target.ts';
 
-/** The parts of a base address that HTTP and the socket need. */
+/** The parts of a base address that an HTTP request and its socket need. */
 interface TargetAddress {
   /** The address for HTTP. For a Unix socket its host is `localhost`, as in the examples of curl's manual. */
   readonly url: URL;
@@ -22,8 +22,9 @@ export const originOf = (baseUrl: string): string => {
 };
 
 /**
- * Returns a function that completes a path below the base address. It puts the base address's own path before it, and
- * adds the base address's query, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own.
+ * Returns a function that completes a path below the base address. The function puts the path of the base address
+ * before the given path, and appends the query of the base address, such as `?api-version=2024-10-21`. `paths` maps the
+ * usual paths to the paths that the target has instead.
  */
 export const requestPathsOf = (
   baseUrl: string,

@@ -1,20 +1,21 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * How many connections in a row the server must end just after the same number of answers for that number to count as
- * its rule.
+ * How many connections in a row the server must end just after the same number of answers, before Weir concludes that
+ * the server always does so.
  */
 const endsForRule = 3;
 /**
- * How many answers in a row must come on reused connections for the server to count as one that keeps its connections.
+ * How many answers in a row must come on reused connections, before Weir concludes that the server keeps its
+ * connections.
  */
 const reusesForTrust = 3;
 /**
- * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server: its
- * end often follows the answer by 0.1 ms, or on a busy machine by a few ms. `afterOne` applies once a connection has
- * stayed open for a rest. `suspected` applies if the server ended the latest connection after the same number of
- * answers. Some servers still read requests after they have ended their side, and nothing shows whether they processed
- * them. Rests avoid this.
+ * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server: if it
+ * ends the connection, its end (FIN) often follows the answer within 0.1 ms, or on a busy machine within a few ms.
+ * `afterOne` applies after a connection has stayed open for a rest. `suspected` applies if the server ended the latest
+ * connection after the same number of answers. Without rests, a request could be sent after the server's end. Some
+ * servers still read such a request, and nothing shows whether they processed it.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
 /**
@@ -26,19 +27,22 @@ const justAfter = 100;
 const noEnds = { answers: 0, inARow: 0 };
 
 /**
- * Observes after how many answers a server ends its connections. One object observes connections whose latest answer
- * was chunked, another one all others.
+ * Observes after how many answers a server ends its connections. There are two objects: one for connections whose
+ * latest answer was chunked, and one for all other connections.
  */
 export class ObservedEnds {
   /** The number of answers after which a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** All limits that were concluded so far, even those that turned out to be wrong. */
+  /** All limits that were concluded so far, including limits that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
-  /** The latest connections that the server ended, all of them after the same number of answers. */
+  /**
+   * The latest ends of connections in a row that came after the same number of answers: this number, and how many ends
+   * there were.
+   */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether a connection has stayed open for its whole rest, since the server last ended one. */
+  /** Whether any connection has stayed open for its whole rest since the server last ended a connection. */
   #hasRested = false;
 
   get hasKept(): boolean {
@@ -46,7 +50,7 @@ export class ObservedEnds {
   }
 
   /**
-   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep its
+   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 if the server is known to keep its
    * connections.
    */
   restAfter(answers: number): number {
@@ -64,7 +68,7 @@ export class ObservedEnds {
     if (answers >= this.#ends.answers) this.#ends = noEnds;
   }
 
-  /** Records that the server ended a connection `age` ms after the last of this many answers. */
+  /** Records that the server ended a connection after this many answers, `age` ms after the last answer. */
   onEnded(answers: number, age: number): void {
     if (answers === 0 || age > justAfter) return;
     this.#reusesInARow = 0;
@@ -98,7 +102,8 @@ export interface AnsweredConnection {
 }
 
 /**
- * Returns sentences about what was observed. They name `framing` only if the server treats other answers differently.
+ * Returns sentences about what was observed. The sentences name `framing` (chunked or unchunked) only if the server
+ * treats answers with the other framing differently.
  */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
@@ -120,8 +125,9 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 };
 
 /**
- * Decides after how many answers a connection is not used again. The scenario can name the number. Otherwise, if the
- * server ends connections without announcing it, the observed number counts, whatever the server's `Keep-Alive` says.
+ * Decides after how many answers a connection is not used again. The scenario can set a maximum. If the server ends
+ * connections earlier without announcing it, the observed number of answers counts, whatever the server's `Keep-Alive`
+ * header says.
  */
 export class ReuseRule {
   readonly #allowed: number;
@@ -146,13 +152,16 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /** Returns whether only the observed rule prevents another use of a connection. The scenario could prevent it too. */
+  /** Returns whether the observed rule prevents another use of a connection that the scenario would allow. */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
-  /** Returns the observations for this kind of connection: those whose latest answer was chunked, or all others. */
+  /**
+   * Returns the observations for this kind of connection: for connections whose latest answer was chunked, or for all
+   * others.
+   */
   endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;
   }

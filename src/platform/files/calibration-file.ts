@@ -2,8 +2,8 @@ import { type Calibration, calibrationSchema } from '../../model/series/calibrat
 import { fileBounds, readFileBytes } from './whole-file.ts';
 
 /**
- * Returns the stored calibration. Returns `null` if there is none or if it cannot be read, since a run can continue
- * without it.
+ * Returns the stored calibration. If there is no calibration or it cannot be read, returns `null` and no error, since a
+ * run can continue without a calibration.
  */
 export const readCalibration = async (path: string): Promise<Calibration | null> => {
   try {

@@ -9,7 +9,7 @@ import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readBytes, readTextFile } from './whole-file.ts';
 
-/** A clip that a plan uploads. `oversized` permits more bytes than the interface does. */
+/** A clip that a plan uploads. `oversized` permits clips that are larger than the interface permits. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
@@ -63,7 +63,9 @@ const unreadableClip = (what: string, error: unknown): Problem =>
     `${what} cannot be read: ${whyUnreadable(error)}. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir`,
   );
 
-/** Returns the duration that a recording's container declares, in seconds; `null` for none. */
+/**
+ * Returns the duration that a recording's container declares, in seconds; `null` if the container declares no duration.
+ */
 const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
@@ -71,15 +73,21 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     const { duration = 0 } = format;
     return duration > 0 && Number.isFinite(duration) ? duration : null;
   } catch {
-    // A file that is no audio is no error, since a user may test how a target handles it.
+    // A file that is not audio is permitted, since a user may test how a target handles such a file.
     return null;
   }
 };
 
-/** The maximum duration of the last block, in seconds. Opus may send nothing for 0.4 s of silence. */
+/**
+ * The maximum duration of the last block, in seconds. It can be long, since Opus may write no block during 0.4 s of
+ * silence.
+ */
 const maxLastBlockSeconds = 0.5;
 
-/** Returns the duration of a recording in seconds. Throws a `Problem` if it is shorter than its header declares. */
+/**
+ * Returns the duration of a recording in seconds. Throws a `Problem` if the recording is shorter than its header
+ * declares.
+ */
 const playedSeconds = async (
   path: string,
   bytes: Uint8Array,
@@ -105,7 +113,10 @@ const playedSeconds = async (
 /** One file to upload, with its absolute path. */
 type ClipFile = Omit<ClipRequest, 'file'> & {
   readonly path: string;
-  /** The stored duration of bundled speech. Measuring it would take a third of the time of `weir validate`. */
+  /**
+   * The stored duration of bundled speech. It is stored, since measuring it would take a third of the time of `weir
+   * validate`.
+   */
   readonly seconds?: number | undefined;
 };
 
@@ -187,7 +198,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // A user's manifest may contain wrong durations, so they are measured.
+  // A user's manifest may contain wrong durations, so the durations are measured.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

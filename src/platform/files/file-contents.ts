@@ -6,19 +6,19 @@ import { fileBounds, readFileBytes, requireRegularFile } from './whole-file.ts';
 
 const partSize = 1024 * 1024;
 
-/** Returns why the system could not read a file; `null` if the error has another origin. */
+/** Returns why the system could not read a file; `null` if the error does not come from the system. */
 export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
 /**
- * Generates the bytes of a file in parts, so a large file needs no more memory than a small one. A reader that keeps
- * all parts passes `most`, the size from which a file is refused.
+ * Generates the bytes of a file in parts, so a large file needs no more memory than a small one. A caller that keeps
+ * all parts passes `most`. A file with more bytes is refused.
  */
 export function* filePartsOf(
   path: string,
   most = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array, void> {
-  // Opening a pipe would wait for its writer, and this process would not hear a signal.
+  // Without this check, opening a pipe would wait for its writer, and this process would not react to signals.
   requireRegularFile(path, most);
   const file = openSync(path, 'r');
   try {

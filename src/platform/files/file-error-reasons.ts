@@ -24,7 +24,7 @@ const unwritable: Readonly<Record<string, string>> = {
 /** An error: Weir does not read a file. The message says why. */
 export class UnfitFile extends Error {}
 
-/** The texts for errors in which Node itself refuses a path before it asks the system. */
+/** The sentences for errors with which Node itself refuses a path, before it asks the system. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
@@ -32,8 +32,8 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the system's own words for any other error, without its code and call: `EBUSY: resource busy or locked, open
- * 'x'` becomes `resource busy or locked`.
+ * For any other error, returns the system's own words, without the code and the call that Node adds: `EBUSY: resource
+ * busy or locked, open 'x'` becomes `resource busy or locked`.
  */
 const plainly = (message: string): string =>
   /^E[A-Z0-9]+: ([^,]+), \w+(?: '.*)?$/s.exec(message)?.[1] ?? message;
@@ -43,7 +43,9 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? refused[code] ?? plainly(message);
 };
 
-/** Returns whether an error is expected, such as one of the file system, and is no defect of Weir. */
+/**
+ * Returns whether an error is expected, for example an error of the file system. Any other error is a defect of Weir.
+ */
 export const isForeseen = (error: unknown): error is Error =>
   error instanceof Problem || isFileError(error);
 

@@ -15,14 +15,17 @@ export interface HistoryDb {
   /** Adds a run unless the history already contains it; returns the run's id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /** Makes some runs a baseline. They replace the baseline's runs of the same plans. Its runs of other plans stay. */
+  /**
+   * Adds some runs to a baseline. They replace earlier runs of the same plans in this baseline. The baseline's runs of
+   * other plans stay.
+   */
   setBaseline(baseline: string, ids: readonly number[]): void;
   /** Removes a baseline but not its runs. Returns whether the baseline existed. */
   removeBaseline(baseline: string): boolean;
   close(): void;
 }
 
-/** The number in the header of the SQLite file that marks it as Weir's: "Weir" in ASCII. */
+/** The number in the header of the SQLite file that marks the file as Weir's: the text "Weir" in ASCII. */
 const applicationId = 0x57656972;
 const version = 1;
 
@@ -89,7 +92,7 @@ type Row = Record<string, SQLOutputValue>;
 const numberIn = (db: DatabaseSync, sql: string): number =>
   Number(Object.values(db.prepare(sql).get() as Row)[0]);
 
-/** Performs `work` in a transaction: completely, or not at all. Other processes wait until it ends. */
+/** Performs `work` in a transaction: completely, or not at all. Other processes wait until the transaction ends. */
 const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -126,8 +129,8 @@ const prepareTables = (db: DatabaseSync, path: string): void => {
 };
 
 /**
- * Converts paths between absolute ones and ones relative to the history file. So the file and the results can move
- * together, for example between the jobs of a CI.
+ * Converts between absolute paths and paths relative to the history file. The history stores relative paths, so the
+ * history file and the results can be moved together, for example between the jobs of a CI.
  */
 const relativePaths = (path: string) => {
   const historyFolder = dirname(resolve(path));

@@ -6,7 +6,10 @@ const commandTimeout = 30_000;
 /** The maximum output of a command, in characters. No key is that long. */
 const maxOutput = 64 * 1024;
 
-/** Returns why a command gave no key. It quotes no output, which may contain a part of a key. */
+/**
+ * Returns why a command gave no key. The text does not quote the command's output, since the output may contain a part
+ * of a key.
+ */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;
   return signal === null || signal === undefined ? `ended with ${code}` : `was ended by ${signal}`;
@@ -15,7 +18,7 @@ type Ended = NonNullable<Parameters<typeof exec>[2]>;
 
 /**
  * Runs a command in a shell, and returns the key that the command prints, without surrounding blanks. Throws a
- * `Problem` if it prints no key. The output is never shown.
+ * `Problem` if the command prints no key. The output is never shown.
  */
 export const runKeyCommand = (
   command: string,

@@ -10,7 +10,7 @@ export interface LineFile {
   write(line: string): void;
   /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
   close(): Promise<void>;
-  /** Closes the file if nothing was written. Removes it if it did not exist before. */
+  /** Closes the file and, if opening it created it, removes it. Must be called only if nothing was written. */
   discard(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ const closeTimeout = 5000;
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new UnwritableOutput(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
-/** Truncates a file. For devices and pipes, which cannot be truncated, this does nothing. */
+/** Truncates a file. Does nothing for devices and pipes, since they cannot be truncated. */
 const truncate = (file: FileHandle): void => {
   try {
     ftruncateSync(file.fd);
@@ -44,7 +44,7 @@ export const openLineFile = async (path: string, mayBeLink = true): Promise<Line
   let hasWritten = false;
   let failure: unknown = null;
   const stream = file.createWriteStream();
-  // The listener is added at once, since a stream that fails closes immediately.
+  // The listener is added now, since a stream that fails later closes immediately.
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   const fail = (error: unknown): void => {
     failure ??= error;

@@ -12,8 +12,8 @@ const realPath = (path: string): string => {
 };
 
 /**
- * Returns why a scenario may not name a file; `null` if it may. Without this check, a scenario from somebody else could
- * send any file to its own target. The check follows links.
+ * Returns why a scenario may not name a file; `null` if it may. Without this check, a scenario that another person
+ * wrote could send any file of the user to a target of that person. The check follows links.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));

@@ -68,7 +68,7 @@ export const parquetConverter = async (
     }));
   const schema = schemaOf(columns);
   return async (from, to) => {
-    // The old file is removed, so nothing is written through a link that somebody put there.
+    // The old file is removed. Otherwise, if somebody had put a link there, its destination would be overwritten.
     await rm(to, { force: true });
     const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
     let rows: (readonly Value[])[] = [];

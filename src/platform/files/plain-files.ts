@@ -5,11 +5,11 @@ import { UnfitFile } from './file-error-reasons.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file has plain operations on files. They throw Node's own errors, since only the caller can say what the
- * file is for.
+ * This file has plain operations on files. They throw Node's own errors, since only the caller knows what the file is
+ * for.
  */
 
-/** Generates the lines of a file. Throws an `UnfitFile` if a line is longer than any that Weir writes. */
+/** Generates the lines of a file. Throws an `UnfitFile` if a line is longer than any line that Weir writes. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {
   const file = await open(path);
   let rest = '';
@@ -49,8 +49,8 @@ export const createText = (path: string, content: string | Uint8Array): Promise<
   writeFile(path, content, { flag: 'wx' });
 
 /**
- * Writes a file completely or not at all, by renaming a draft. It removes an old draft first, so it never writes
- * through a link that somebody put there.
+ * Writes a file completely or not at all, by renaming a draft. An old draft is removed first. Otherwise, if somebody
+ * had put a link there, this function would write to the link's destination.
  */
 export const writeWhole = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.part`;

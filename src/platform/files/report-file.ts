@@ -4,17 +4,17 @@ import { whyUnwritable } from './file-error-reasons.ts';
 import { openLineFile } from './line-file.ts';
 import { Problem } from '../problem.ts';
 
-/** A file whose whole text is known at the end. It is opened before, so a wrong path is noticed early. */
+/** A file whose text is known only at the end of a run. It is opened earlier, so a wrong path is noticed early. */
 export interface ReportFile {
   /** Writes the file completely or not at all; throws a `Problem` if it cannot be written. */
   write(text: string): Promise<void>;
-  /** Gives the file up. Its earlier content stays. */
+  /** Closes the file without writing to it. Its earlier content stays. */
   discard(): Promise<void>;
 }
 
 /**
- * Returns the path of the regular file to which a path leads, or which it would create; `null` if something else is
- * there, such as a device, a pipe or a link to nothing.
+ * Returns the path of the regular file that a path leads to, or of the file that writing to the path would create;
+ * `null` if the path leads to something else, such as a device, a pipe or a link to nothing.
  */
 const regularFileAt = async (path: string): Promise<string | null> => {
   try {
@@ -30,7 +30,7 @@ const regularFileAt = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Returns whether a draft can be written. It leaves no draft, so a killed run leaves nothing. */
+/** Returns whether a draft can be written. The check leaves no draft behind, so a killed run leaves no file. */
 const canWrite = async (draft: string): Promise<boolean> => {
   try {
     await removeFile(draft);
@@ -44,9 +44,9 @@ const canWrite = async (draft: string): Promise<boolean> => {
 };
 
 /**
- * Opens a file for a report. Usually it creates nothing yet. If a draft cannot be renamed, the file itself gets the
- * text directly: a device, a pipe, or a file in a folder that is not writable. Throws a `Problem` if the file cannot be
- * written.
+ * Opens a file for a report. Usually, this creates no file yet, since the text is written to a draft that is then
+ * renamed. If this is impossible, the text is written directly to the file: to a device, to a pipe, or to a file in a
+ * folder that is not writable. Throws a `Problem` if the file cannot be written.
  */
 export const openReportFile = async (path: string): Promise<ReportFile> => {
   const destination = await regularFileAt(path);

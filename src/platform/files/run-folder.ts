@@ -22,7 +22,7 @@ class FolderInUse extends UnwritableOutput {}
 const lockName = '.weir-lock';
 
 /**
- * The age in ms at which another machine's lock becomes invalid, counted from the last change of its run's checkpoint.
+ * The age in ms from which another machine's lock is invalid. It counts from the last change of that run's checkpoint.
  */
 const signOfLifeTimeout = 60_000;
 /** The maximum time that writing a lock takes, in ms. */
@@ -36,8 +36,9 @@ const ageOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Returns whether the run that wrote a lock may still be running. On this machine, it checks the process. On another
- * machine or in a container, the run's checkpoint must have changed recently, since a run adds to it every few seconds.
+ * Returns whether the run that wrote a lock may still be running. If that run is on this machine, its process is
+ * checked. If it is on another machine or in a container, its checkpoint must have changed recently, since a run adds
+ * to its checkpoint every few seconds.
  */
 const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
   const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
@@ -59,26 +60,29 @@ const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
 /** The paths of the locks that this process holds, with their content. */
 const heldLocks = new Map<string, string>();
 
-// A process that ends by `process.exit` removes its locks. A killed process leaves locks that later runs recognise as
-// stale.
+// A process that ends by `process.exit` removes its locks. A killed process leaves its locks behind, and later runs
+// recognise them as stale.
 process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
 
-/** Writes a lock. Returns `false` if a lock exists. */
+/** Writes a lock. Returns `false` if a lock already exists. */
 const claim = async (path: string, line: string): Promise<boolean> => {
   try {
     await writeFile(path, line, { flag: 'wx' });
     return true;
   } catch (error) {
     if (fileErrorCode(error) === 'EEXIST') return false;
-    // On a full disk, the file can be created without its content.
+    // If the disk is full, the file may have been created without its content.
     await rm(path, { force: true }).catch(() => undefined);
     throw error;
   }
 };
 
-/** Removes a stale lock. If several processes try, only one succeeds. A newer lock is never removed. */
+/**
+ * Removes a stale lock. If several processes try to remove the same lock, only one succeeds. A lock that was written
+ * since the stale lock was read stays.
+ */
 const takeAway = async (path: string, staleLine: string): Promise<void> => {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -100,8 +104,8 @@ const inUse = (folder: string, line: string): FolderInUse => {
 };
 
 /**
- * Reserves a folder for one run, so two runs do not mix their files. The returned function releases it. Throws
- * `FolderInUse` if another run has reserved it, otherwise Node's own errors.
+ * Reserves a folder for one run, so two runs do not mix their files. The returned function releases the folder. Throws
+ * `FolderInUse` if another run has reserved the folder, and Node's own errors in other cases.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -121,14 +125,17 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   };
 };
 
-/** A folder for the files of one run. It is opened before the load, so a full disk or a wrong path is noticed early. */
+/**
+ * A folder for the files of one run. The folder is opened before the load, so a full disk or a wrong path is noticed
+ * early.
+ */
 export interface RunFolder {
   readonly path: string;
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary file. Returns the path of the file. */
   write(name: string, text: string): Promise<string>;
   release(): Promise<void>;
-  /** Releases the folder. Removes the folders that this run created if they are empty. */
+  /** Releases the folder. If folders that this run created are empty, removes them. */
   discard(): Promise<void>;
 }
 
@@ -158,8 +165,8 @@ export const pathExists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates one folder. Returns `false` if another process of the same run created it first. This process must then not
- * remove it.
+ * Creates one folder. Returns `false` if another process of the same run created it first. In that case, this process
+ * must not remove the folder.
  */
 const createOneFolder = async (path: string): Promise<boolean> => {
   try {
@@ -173,7 +180,7 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 
 /**
  * Creates a folder and its missing parents one by one, and calls `onCreated` with each. It avoids Node's recursive
- * `mkdir`, which never returns on a file system such as /proc that answers ENOENT to everything.
+ * `mkdir`, which never returns on a file system that answers ENOENT to everything, such as /proc.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -191,7 +198,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
     await release();
-    // Only empty folders are removed, since another run may have put files into the others.
+    // Only empty folders are removed, since a folder that is not empty may contain files of another run.
     for (const folder of created.toReversed()) await rmdir(folder).catch(() => undefined);
   };
   let existingNames: readonly string[] = [];

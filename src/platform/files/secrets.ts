@@ -55,9 +55,9 @@ const requireHeaderValue = (value: string, path: string): string => {
 
 /**
  * Fills templates with secrets. A reference names an environment variable, a command or a file. A file name without a
- * path is below /run/secrets, and a path is relative to `folder`. If a variable is not set, a file of that name below
- * /run/secrets is read. Throws a `Problem` for the first secret that is not available. `write` turns each secret into
- * the text for the template.
+ * path is below /run/secrets, and a path is relative to `folder`. If a variable is not set, the file with the name of
+ * the variable below /run/secrets is read. Throws a `Problem` for the first secret that is not available. `write` turns
+ * each secret into the text for the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

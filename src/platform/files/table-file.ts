@@ -10,7 +10,7 @@ export interface TableFile {
   add(line: string): void;
   /** Waits until the whole table is on disk under its final name. Throws a `Problem` if it could not be written. */
   complete(): Promise<void>;
-  /** Discards the table. A file of the same name stays unchanged. */
+  /** Discards the table. An earlier file with the final name stays unchanged. */
   discard(): Promise<void>;
 }
 
@@ -20,7 +20,10 @@ export type ConvertLines = (from: string, to: string) => Promise<void>;
 /** The number of characters that are written in one piece. */
 const batchLength = 64 * 1024;
 
-/** Returns the path to which the links of a path lead. Throws a `Problem` if something other than a file is there. */
+/**
+ * Follows the links of a path, and returns the path to which they lead. Throws a `Problem` if something other than a
+ * file is there.
+ */
 const destinationOf = async (path: string): Promise<string> => {
   try {
     const whole = await realpath(path);
@@ -35,8 +38,8 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Opens a table at `path`. Its lines are in `PATH.part` until it is complete. With `convert`, they are in
- * `PATH.rows.part` and are converted at the end. Throws a `Problem` if the table cannot be written.
+ * Opens a table at `path`. Until the table is complete, its lines are in `PATH.part`. If `convert` is given, they are
+ * in `PATH.rows.part` and are converted at the end. Throws a `Problem` if the table cannot be written.
  */
 export const openTableFile = async (
   path: string,
@@ -45,7 +48,7 @@ export const openTableFile = async (
   const destination = await destinationOf(path);
   const draft = `${destination}.part`;
   const linesPath = convert === null ? draft : `${destination}.rows.part`;
-  // A killed run may have left such a file.
+  // A killed run may have left a file with this name.
   await rm(linesPath, { force: true });
   const lines = await openLineFile(linesPath, false);
   let batch: string[] = [];

@@ -5,8 +5,8 @@ import { readTextWithHash } from './file-contents.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file loads tokenizers, each only if a scenario names it. It uses `require`, since scenarios are read
- * synchronously. Loading may be slow, since texts are made before the run.
+ * This file loads a tokenizer only if a scenario names it. It uses `require`, since scenarios are read synchronously.
+ * Loading may take long, since it happens before the run.
  */
 const require = createRequire(import.meta.url);
 
@@ -30,7 +30,7 @@ interface Library {
 const isNotInstalled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 
-/** Opens one of `encodingNames`. If the package (30 MB, optional) is not installed, returns an error message. */
+/** Opens one of `encodingNames`. If the optional package (30 MB) is not installed, returns an error message. */
 const openEncoding = (name: string): TokenCounter | string => {
   try {
     const { encode } = require(`gpt-tokenizer/encoding/${name}`) as Encoding;
@@ -41,7 +41,10 @@ const openEncoding = (name: string): TokenCounter | string => {
   }
 };
 
-/** Opens a `tokenizer.json` of Hugging Face, without special tokens, which belong to the server's chat template. */
+/**
+ * Opens a `tokenizer.json` of Hugging Face. It does not count special tokens, since these belong to the server's chat
+ * template.
+ */
 const openFile = (file: string, path: string): TokenCounter | string => {
   const { text, sha256 } = readTextWithHash(path, fileBounds.tokenizer);
   const { Tokenizer } = require('@huggingface/tokenizers') as Library;
@@ -53,14 +56,14 @@ const openFile = (file: string, path: string): TokenCounter | string => {
     count(' a');
     return { count, sha256 };
   } catch {
-    // The library's message names its own fields and functions, which say nothing to a user.
+    // The library's message names its own fields and functions, which mean nothing to a user.
     return `${file}: expected a tokenizer.json as Hugging Face publishes it with a model; this one cannot be used: download it again, or leave "tokenizer" out`;
   }
 };
 
 /**
- * Opens the tokenizer `name`, whose file (if it has one) is at `path`. Returns an error message if it cannot be opened.
- * Throws the system's error for an unreadable file.
+ * Opens the tokenizer `name`. If the tokenizer is a file, `path` is its path. Returns an error message if the tokenizer
+ * cannot be opened. Throws the system's error for an unreadable file.
  */
 export const openTokenizer = (name: string, path: string): TokenCounter | string =>
   name.endsWith('.json') ? openFile(name, path) : openEncoding(name);

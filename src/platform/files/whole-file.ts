@@ -4,7 +4,7 @@ import { UnfitFile } from './file-error-reasons.ts';
 
 /**
  * This file reads whole files up to a maximum size, so a wrong path leads to a message instead of filling the memory.
- * All functions throw an `UnfitFile` or Node's own error. `whyUnreadable` turns either into words.
+ * All functions throw an `UnfitFile` or Node's own error. `whyUnreadable` turns both kinds of error into words.
  */
 
 const mebibyte = 1024 ** 2;
@@ -13,7 +13,10 @@ const mebibyte = 1024 ** 2;
 export const fileBounds = {
   /** The longest text that Node can store. */
   text: 511 * mebibyte,
-  /** The maximum for a pipe. Its size is known only at its end, so all earlier bytes are in memory. */
+  /**
+   * The maximum for a pipe. The size of a pipe is known only at its end, so all bytes up to the maximum may be in
+   * memory.
+   */
   pipe: 128 * mebibyte,
   imported: 128 * mebibyte,
   scenario: 64 * mebibyte,
@@ -50,7 +53,7 @@ export const requireRegularFile = (path: string, most: number): void =>
 /** How much of a pipe is read at once, in bytes. */
 const partLength = 65_536;
 
-/** Reads a pipe or a device to its end, but at most up to the maximum size. */
+/** Reads a pipe or a device to its end. Throws if it has more bytes than the maximum. */
 const readPipe = async (path: string, most: number): Promise<Buffer> => {
   const file = await open(path);
   try {
@@ -60,7 +63,8 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
       if (bytesRead === 0) return Buffer.concat(parts);
       length += bytesRead;
       if (length > most) throw tooLarge(most);
-      // A short part is copied, since it would keep its whole buffer. A copy of a whole one would need twice the memory.
+      // A short part is copied, since otherwise its whole buffer would stay in memory. A part that fills its buffer is
+      // not copied.
       parts.push(bytesRead === partLength ? buffer : Buffer.from(buffer.subarray(0, bytesRead)));
     }
   } finally {

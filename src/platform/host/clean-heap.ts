@@ -5,14 +5,15 @@ type Collect = (options?: { readonly type: 'minor' }) => void;
 
 const exposeCollector = (): Collect => {
   setFlagsFromString('--expose-gc');
-  // The flag stays set. It applies to the whole process, and another thread may be just about to use it.
+  // The flag is not reset. It applies to the whole process, and another thread may be about to use it.
   return runInNewContext('gc') as Collect;
 };
 
 /**
- * Prepares the heap for a run, before the run's clock starts. It collects the garbage of the start, so the first
- * collections of young objects need not move that garbage to the old space. (V8's memory reducer compacts the heap of
- * an idle process. Only the start of Node can switch it off, as the first line of the launcher and `npm start` do.)
+ * Prepares the heap for a run, before the run's clock starts. This collects the garbage from the start of the program.
+ * Otherwise, the first collections of young objects would move that garbage to the old space. (V8's memory reducer
+ * compacts the heap of an idle process. It can be switched off only when Node is started. The first line of the
+ * launcher and `npm start` do this.)
  */
 export const cleanHeap = (): void => exposeCollector()();
 
@@ -25,8 +26,9 @@ let uncollected = 0;
 let collect: Collect | null = null;
 
 /**
- * Collects young objects, in about a millisecond, whenever enough bytes were read. It must be called with the length of
- * each read that has its own buffer. Such buffers are outside the heap, and V8 would let 64 MB of them accumulate.
+ * Collects young objects, in about a millisecond, whenever enough bytes were read. This function must be called with
+ * the length of each read that has its own buffer. Such buffers are outside the heap, and V8 alone would let 64 MB of
+ * them accumulate.
  */
 export const countReadBytes = (bytes: number): void => {
   if (bytes < leastCounted) return;

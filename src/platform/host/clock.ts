@@ -2,25 +2,25 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** The time before an alarm's instant, in ms, within which no timer is used, since timers can be a millisecond late. */
+/** The time before an alarm's instant, in ms, within which no timer is used. Timers can be a millisecond late. */
 const timerLead = 1.2;
 /**
- * The longest pause between two checks of the sockets while an alarm is near, in ms. Reads wait during such a pause (a
- * nap).
+ * The longest pause between two checks of the sockets while an alarm is near, in ms. During such a pause (a nap), no
+ * socket is read.
  */
 const longestNap = 0.25;
 /** The shortest pause (nap) that the system can keep, in ms. */
 const shortestNap = 0.06;
 /**
- * The lateness of an alarm, in ms, at which a read lets it ring. While an event loop has thousands of reads, neither
- * its timers nor its other callbacks run.
+ * The lateness of an alarm, in ms, from which the next read rings the alarm. While an event loop has thousands of
+ * reads, it runs neither timers nor other callbacks, so the alarm cannot ring by itself.
  */
 const longestDelay = 4;
 /** The longest timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing. */
 const longestTimer = 3_600_000;
 /**
- * The shortest time between two alarms for which naps are used, in ms. With closer alarms, naps would delay all reads,
- * so only timers are used.
+ * The minimum time between two alarms for which naps are used, in ms. If alarms are closer to each other, naps would
+ * delay all reads, so only timers are used.
  */
 const leastDistance = 5;
 
@@ -30,25 +30,23 @@ interface AlarmClock {
   now(): Instant;
   /** Called at moments when the event loop certainly runs: in a timer, after a nap, and after an alarm. */
   onAwake(): void;
-  /**
-   * Called when the event loop has checked its sockets since the last call, whether or not there was something to read.
-   */
+  /** Called after the event loop has checked its sockets, even if there was nothing to read. */
   onEmptyTurn(): void;
 }
 
 /**
- * An alarm that is as exact as the machine can wake up (some hundredths of a ms), and lets the event loop sleep while
- * its instant is far. It sets a timer to about a millisecond before the instant. Then it takes naps of a quarter of a
- * millisecond, and checks the sockets between them.
+ * An alarm that is as exact as the machine allows (some hundredths of a ms). It lets the event loop sleep while the
+ * alarm's instant is far away. A timer ends about a millisecond before the instant. From then on, the thread takes naps
+ * of a quarter of a millisecond, and the event loop checks the sockets between two naps.
  */
 class NappingAlarm implements Alarm {
   readonly #clock: AlarmClock;
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer ends. It means nothing without a timer. */
+  /** When the timer ends. Only valid while there is a timer. */
   #timerAt = 0;
-  /** Whether the event loop now turns without sleep until the alarm's instant. */
+  /** Whether the alarm's instant is so near that the event loop does not sleep any more, except for naps. */
   #isNear = false;
   #lastRing = Number.NEGATIVE_INFINITY;
 
@@ -63,7 +61,7 @@ class NappingAlarm implements Alarm {
     this.#approach();
   }
 
-  /** Rings the alarm if it is much too late. */
+  /** Rings the alarm if its instant is more than `longestDelay` in the past. */
   ringIfLate(now: Instant): void {
     if (this.#target !== null && now - this.#target > longestDelay) this.#ringOrApproach();
   }
@@ -81,8 +79,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= timerLead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      // There are two steps. The first immediate can run in the same turn of the event loop, before that turn checks
-      // the sockets.
+      // Two immediates are needed. The first immediate can run in the current turn of the event loop, before this turn
+      // checks the sockets.
       setImmediate(this.#beginNaps);
       return;
     }
@@ -127,7 +125,7 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** The clock of a run, with its instant 0 on the clock that all processes of the machine share. */
+/** The clock of a run. Its instant 0 is also known on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
   readonly machineZero: number;
@@ -136,7 +134,7 @@ export interface RunClock extends Clock {
    * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
-  /** Returns the delays of several reads. Their instants must ascend. */
+  /** Returns the delays of several reads. The instants must be in ascending order. */
   readonly readDelays: (instants: Float64Array) => number[];
   /** Rings the alarms that are much too late. It is called after each read. */
   readonly ringIfLate: (now: Instant) => void;
@@ -145,11 +143,12 @@ export interface RunClock extends Clock {
 }
 
 /**
- * Returns the instant at which this thread's `performance.now()` was 0, on the machine's monotonic clock, exact to some
- * microseconds. Each thread counts from its own start.
+ * Returns the time on the machine's monotonic clock at which this thread's `performance.now()` was 0, exact to some
+ * microseconds. In each thread, `performance.now()` counts from the start of the thread.
  */
 const threadZero = (): number => {
-  // A pause between the two readings makes their difference smaller, never larger.
+  // A pause between the two readings makes their difference smaller, never larger. So the largest difference is the
+  // most exact.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),
@@ -200,7 +199,7 @@ const ticksByInterval = new Map<number, Ticks>();
 const every = (milliseconds: number, tick: () => void): (() => void) => {
   const ticks = ticksByInterval.get(milliseconds) ?? new Ticks(milliseconds);
   ticksByInterval.set(milliseconds, ticks);
-  // A new function is made for each call, since the caller may pass the same one twice.
+  // A new function is made for each call, since the caller may pass the same function twice.
   const run = (): void => tick();
   ticks.add(run);
   return () => ticks.remove(run);
@@ -240,14 +239,14 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
 };
 
 /**
- * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Instants before it
- * are negative.
+ * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Instants before this
+ * instant 0 are negative.
  */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
 /**
- * Reads another clock several times, and returns the quickest reading: the other clock's time, and the instant by
- * `performance.now()`.
+ * Reads another clock several times, and returns the reading that took the least time: the time on the other clock, and
+ * the time on `performance.now()` at the same moment.
  */
 export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
   const readings = Array.from({ length: 16 }, () => {
@@ -260,8 +259,8 @@ export const readBeside = (now: () => number): { readonly time: number; readonly
 };
 
 /**
- * Starts a clock on the machine's monotonic clock. Its instant 0 is `lead` ms after `from`, an instant of
- * `performance.now()`; by default, `from` is now.
+ * Starts a clock on the machine's monotonic clock. The clock's instant 0 is `lead` ms after `from`. `from` is a time on
+ * `performance.now()`, by default the present time.
  */
 export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
@@ -270,18 +269,19 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** The difference in ms below which two readings of the wall clock count as uninterrupted. */
+/** The difference in ms below which two readings of the wall clock count as equal, so no pause has interrupted them. */
 const sameReading = 0.01;
 
 /**
  * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
- * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger.
- * So the largest reading counts, once another one agrees with it. (`performance.timeOrigin` is wrong by the pauses
- * during the start of the process.)
+ * clock counts whole milliseconds, so it is read at a moment when its value changes. A pause makes a reading smaller,
+ * never larger. So the largest reading counts, as soon as a second reading agrees with it. (`performance.timeOrigin` is
+ * wrong by the pauses during the start of the process.)
  */
 export const wallZero = (): number => {
   let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  // If the wall clock does not change in time, its present value counts. If no two readings agree, the largest counts.
+  // If the wall clock does not change in time, its present value counts. If no two readings agree, the largest reading
+  // counts.
   const until = performance.now() + 20;
   for (let ticks = 0; ticks < 3 || (zero - next > sameReading && performance.now() < until);) {
     const last = Date.now();
@@ -298,8 +298,8 @@ export const wallZero = (): number => {
 let steadyZero: number | null = null;
 
 /**
- * Returns the wall-clock time with fractions of a ms. It reads the wall clock once, and then adds the monotonic clock.
- * So the time never jumps when the wall clock is set.
+ * Returns the wall-clock time with fractions of a ms. The wall clock is read once. All later times are computed with
+ * the monotonic clock, so the time does not jump when the wall clock is set.
  */
 export const steadyNow = (): number => {
   steadyZero ??= wallZero();

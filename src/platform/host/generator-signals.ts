@@ -25,8 +25,8 @@ const withAncestors = (path: string): readonly string[] => {
 
 /**
  * Returns the files that may report CPU throttling, from the text of /proc/self/cgroup: lines `0::/path` (cgroup v2) or
- * `5:cpu,cpuacct:/path` (v1). In a container, the path may be the host's, while only the container's cgroup is mounted,
- * as the root. So the root is tried last.
+ * `5:cpu,cpuacct:/path` (v1). In a container, the path may be the path on the host, although only the container's
+ * cgroup is mounted, as the root. So the root is tried last.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -53,7 +53,7 @@ export const parseThrottled = (cpuStat: string): number | null => {
 
 /**
  * Returns a function that reads how many microseconds CPU quotas have throttled this process; `null` if no file reports
- * this. It searches the files once.
+ * this. The returned function does not search for the files again.
  */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
@@ -65,12 +65,12 @@ const watchThrottling = (): (() => number | null) => {
       : paths.reduce((sum, path) => sum + (parseThrottled(kernelText(path) ?? '') ?? 0), 0);
 };
 
-/** The resolution of the delay monitor in ms. Every delay that it reports contains this time. */
+/** The resolution of the delay monitor in ms. This time is part of every delay that the monitor reports. */
 const resolution = 10;
 
 /**
- * Returns the nanoseconds for which this thread ran, and those for which it waited for a CPU (the first two fields in
- * Documentation/scheduler/sched-stats).
+ * Returns the nanoseconds for which this thread ran, and the nanoseconds for which it waited for a CPU (the first two
+ * fields in Documentation/scheduler/sched-stats).
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
   const [ran, waited] = kernelText('/proc/thread-self/schedstat')?.split(' ') ?? [];
@@ -80,8 +80,8 @@ const threadTimes = (): { readonly ran: number; readonly waited: number } | null
 };
 
 /**
- * Returns the microseconds of CPU time of a worker's thread, if the kernel reports them. Otherwise it returns those of
- * the process, with the threads that collect garbage.
+ * Returns the microseconds of CPU time of a worker's thread, if the kernel reports them. Otherwise, returns the CPU
+ * time of the whole process, including the threads that collect garbage.
  */
 const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
@@ -92,7 +92,10 @@ const cpuTime = (ran: number | undefined): number => {
 const difference = (now: number | null, before: number | null): number | null =>
   now === null || before === null ? null : Math.max(0, now - before);
 
-/** Watches pauses for garbage collection. `take` returns their sum since the last call. */
+/**
+ * Watches pauses for garbage collection. `take` returns the longest pause and the sum of all pauses since the last
+ * call.
+ */
 const watchPauses = () => {
   let longest = 0;
   let total = 0;
@@ -149,12 +152,15 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/** The errors by which a process cannot read its own memory: no descriptor is left, or there is no `/proc`. */
+/**
+ * The codes of the errors that occur if a process cannot read its own memory usage: no descriptor is left, or there is
+ * no `/proc`.
+ */
 const untold = /^E(?:[MN]FILE|NOENT|ACCES)$/;
 
 /**
- * Returns a function that reads the process's memory in bytes. If that fails, it returns the last known value, or
- * `null` if none is known.
+ * Returns a function that reads the process's memory in bytes. If reading fails, the function returns the last known
+ * value, or `null` if no value is known.
  */
 const watchMemory = (): (() => number | null) => {
   let latest: number | null = null;
@@ -169,8 +175,8 @@ const watchMemory = (): (() => number | null) => {
 };
 
 /**
- * Watches this thread as a load generator. `sample(second)` returns the figures since the last call. `keepsLateness`
- * adds how late instants are by the timers of the event loop.
+ * Watches this thread as a load generator. `sample(second)` returns the figures since the last call. If `keepsLateness`
+ * is set, the figures include how late the timers of the event loop were.
  */
 export const watchGenerator = ({ keepsLateness = false } = {}) => {
   const pauses = watchPauses();

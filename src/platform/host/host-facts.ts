@@ -22,11 +22,11 @@ const cpuQuota = (): number | null => {
 };
 
 /**
- * Returns how many files this process may open: a number, or `unlimited`; `null` if the system does not report it.
- * Node.js tells this limit only in its diagnostic report, which needs no `/proc`.
+ * Returns how many files this process may open: a number, or `unlimited`; `null` if the system does not report it. This
+ * limit is read from Node's diagnostic report, which works without `/proc`.
  */
 const openFileLimit = (): number | 'unlimited' | null => {
-  // A report with the network interfaces would look up the name of each connection.
+  // Without this option, the report would look up the host name of each connection.
   const options: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
   options.excludeNetwork = true;
   const report = process.report.getReport() as {
@@ -36,7 +36,7 @@ const openFileLimit = (): number | 'unlimited' | null => {
   return soft === 'unlimited' ? soft : typeof soft === 'number' ? soft : null;
 };
 
-/** Returns how many local ports the system uses for connections; `null` if it does not report it. */
+/** Returns how many local ports the system uses for connections; `null` if the system does not report this. */
 const localPorts = (): number | null => {
   const [first, last] = (kernelText('/proc/sys/net/ipv4/ip_local_port_range') ?? '')
     .trim()
@@ -47,7 +47,7 @@ const localPorts = (): number | null => {
 
 /** The facts about this machine. `null` means that the system does not report the figure. */
 export interface HostFacts {
-  /** The CPUs that the cgroup of this process may use; `null` for no quota. */
+  /** The CPUs that the cgroup of this process may use; `null` if it has no quota. */
   readonly quota: number | null;
   readonly openFiles: number | 'unlimited' | null;
   readonly ports: number | null;
@@ -56,14 +56,14 @@ export interface HostFacts {
   /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** The lateness of the alarms of a second, in ms. */
+  /** The lateness of the alarms in one second, in ms. */
   readonly alarmLateness: readonly number[];
 }
 
 /** The number of alarms, and the time between two of them, in ms. */
 const alarms = { count: 50, interval: 20 };
 
-/** Returns the lateness of alarms, in ms. A load sends its requests by such alarms. */
+/** Returns the lateness of alarms, in ms. A load uses such alarms to send its requests. */
 const measureAlarms = async (clock: ReturnType<typeof startClock>): Promise<readonly number[]> => {
   const lateness: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ export const thisMachine = (): SliceRun['machine'] => ({
   cores,
 });
 
-// The file is read at the start, since no file descriptor may be left later.
+// The file is read at the start, since later there may be no file descriptor left.
 const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { readonly version: string };
 

@@ -1,7 +1,7 @@
 /** The shortest delay that is stored, in ms. A read itself takes some hundredths of a ms. */
 const shortest = 0.1;
 
-/** The shortest idle time, in ms, that shows that the event loop has slept. */
+/** The minimum idle time, in ms, from which the event loop is known to have slept. */
 const shortestSleep = 0.001;
 
 /**

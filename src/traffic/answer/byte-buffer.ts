@@ -2,7 +2,7 @@
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Copies the bytes of socket reads into one growing buffer. Bytes beyond `limit` are dropped, and `isTruncated` then
+ * Copies the bytes of socket reads into one growing buffer. If bytes exceed `limit`, they are dropped and `isTruncated`
  * becomes true. Code outside this class must not change its fields.
  */
 export class ByteBuffer {
@@ -22,7 +22,7 @@ export class ByteBuffer {
     const count = Math.min(end - start, room);
     const length = this.length + count;
     if (length > this.buffer.length) this.#grow(length);
-    // Most reads are appended whole. A view of them would cost more than the check.
+    // Most reads are appended whole. Creating a view of such a read would cost more than this check.
     const isWhole = count === bytes.length;
     this.buffer.set(isWhole ? bytes : bytes.subarray(start, start + count), this.length);
     this.length = length;

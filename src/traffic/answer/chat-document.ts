@@ -2,8 +2,8 @@ import { saysFailure } from './error-forms.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file converts the document of a chat, whole or a chunk, to the form of the interface. It never removes an error:
- * the caller reads the errors of both the original document and the result.
+ * This file converts the document of a chat, whole or a chunk, to the form of the interface. No error is lost by the
+ * conversion, since callers look for errors in both the original document and the converted document.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,7 +19,8 @@ const wrappers = ['result', 'data'] as const;
 const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|completed?|done)$/i;
 
 /**
- * Returns whether a status clearly says that the chat in the same object is complete. An object contains its own code.
+ * Returns whether a status clearly says that the chat in the same object is complete. A status that is an object
+ * contains its own code.
  */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||
@@ -65,7 +66,7 @@ const withPlainChoices = (document: Fields): Fields | null => {
 
 /**
  * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
- * unchanged. A wrapper is not opened if it says failure, or does not say that the chat is complete.
+ * unchanged. A wrapper is opened only if it says that the chat is complete.
  */
 export const chatDocument = (json: unknown): unknown => {
   const document = objectOf(json);
@@ -78,7 +79,7 @@ export const chatDocument = (json: unknown): unknown => {
     if (inner === null || saysFailure(document) || !isComplete(document['status'])) continue;
     const found = withPlainChoices(inner);
     if (found === null) continue;
-    // Some gateways count the tokens beside the chat.
+    // Some gateways put the token counts next to the chat, into the wrapper.
     return inner['usage'] === undefined && document['usage'] !== undefined
       ? { ...found, usage: document['usage'] }
       : found;

@@ -62,8 +62,8 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Returns why the first unexpected choice differs, and the reason why the answer ended; `null` if all choices are as
- * expected.
+ * Describes how the first unexpected choice differs from the expectation, and why the answer ended; `null` if all
+ * choices are as expected.
  */
 export const describeMiss = (
   expect: Expectation,

@@ -8,11 +8,11 @@ export interface CompletionParts {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
   })[];
   readonly usage: UsageReading | null;
-  /** The bytes that the model wrote, if they differ from those of the texts in `choices`. */
+  /** The number of bytes that the model wrote, if it is not the number of bytes of the texts in `choices`. */
   readonly written?: number;
 }
 
-/** Returns the bytes that the model wrote; not a number if that is unknown. */
+/** Returns the number of bytes that the model wrote; NaN if that number is unknown. */
 export const writtenIn = ({ choices, written }: CompletionParts): number =>
   written ??
   choices.reduce((sum, { message: own, text }) => sum + writtenBytes(own) + writtenBytes(text), 0);
@@ -20,8 +20,8 @@ export const writtenIn = ({ choices, written }: CompletionParts): number =>
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members of a completion whose values do not change the outcome, as long as each value is a text or a count and
- * the usage counts output tokens.
+ * The members of a completion whose values do not change the outcome, if each value is a text or a count, and if the
+ * usage counts output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -41,24 +41,25 @@ const variableMembers = [
 const maxForms = 4;
 
 /**
- * Reads completions that are not streamed, without parsing them. Most completions equal an earlier one except for ids,
- * texts and counts. So it compares the bytes between these values instead of parsing. A match gives the same result as
- * parsing the document: the learned body was parsed as a completion, and of the values that may differ (`LearnedBody`)
- * only the counts are part of an outcome.
+ * Reads completions that are not streamed, without parsing them. Most completions equal an earlier completion except
+ * for ids, texts and counts. So this class compares the bytes between these values instead of parsing the body. A match
+ * gives the same result as parsing: the learned body was parsed as a completion, and of the values that may differ
+ * (`LearnedBody`) only the counts are part of an outcome.
  */
 export class CompletionTemplate {
   readonly #bodies = new LearnedBodies<CompletionParts>(variableMembers, maxForms);
 
   /**
-   * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The texts
-   * in the parts are those of the learned body.
+   * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The parts
+   * contain the texts of the learned body, not the texts of this body.
    */
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
     const { choices, usage } = learned.reading;
     const counted = usage === null ? null : matchedUsage(learned, usage);
-    // If the usage counts no tokens, they are estimated from the answer's own texts. A match does not read these.
+    // If the usage counts no tokens, the tokens are estimated from the texts of the answer. A match does not read the
+    // texts.
     if (counted === null || counted.output === 0) return null;
     return { choices, usage: counted, written: learned.fixedWriting + learned.body.written };
   }

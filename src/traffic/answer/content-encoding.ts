@@ -2,7 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
 
 /**
  * This file decodes content encodings. Every request asks for `identity`, since compression makes the instants of a
- * stream inexact. If a server compresses an answer anyway, it is decoded unless it is a stream.
+ * stream inexact. If a server compresses an answer anyway, Weir decodes the answer, unless it is a stream.
  */
 
 /** Returns the content encoding that the headers name. */
@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The function that decodes each encoding. It returns as much as possible of a truncated body. */
+/** The function that decodes each encoding. For a truncated body, this function returns as much as it can decode. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],

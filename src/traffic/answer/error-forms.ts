@@ -5,7 +5,8 @@ import { objectOf } from './json-text.ts';
 /**
  * This file knows how servers write an error as JSON. A body or an event is an error if the name of a field says so
  * (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message is also an error if a code, a status or
- * a flag beside it means failure. But in an answer (with `choices`, `data` or `text`), a message is no error.
+ * a flag beside it means failure. If the document is an answer (it has `choices`, `data` or `text`), a message in it is
+ * not an error.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -77,7 +78,8 @@ const errorNames: ReadonlySet<string> = new Set([
 const isErrorName = (name: string): boolean => errorNames.has(name) || name.endsWith('exception');
 
 /**
- * The names of the fields that contain the message of an error, the best first, in the form that `plainName` returns.
+ * The names of the fields that contain the message of an error, in order of preference, in the form that `plainName`
+ * returns.
  */
 const messageNames =
   'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error text'.split(
@@ -101,7 +103,7 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
 /** The greatest depth of nested objects in which a message is searched. */
 const maxMessageDepth = 4;
 
-/** Returns the message of an error; `null` for none. It may be in another error inside. */
+/** Returns the message of an error; `null` for none. The message may be in another error within this error. */
 const messageIn = (error: unknown, depth = 0): string | null => {
   const first: unknown = Array.isArray(error) ? error[0] : error;
   const fields = objectOf(first);
@@ -127,8 +129,8 @@ const isFailingCode = (code: unknown): boolean => {
 };
 
 /**
- * Returns whether an error field in an answer means that there is no error. Servers then write `{}`, `[]`, empty
- * fields, the words `None` and `null` (a text made of nothing), or a code and a word of success.
+ * Returns whether the value of an error field in an answer means that there is no error. To say so, servers write `{}`,
+ * `[]`, empty fields, the words `None` and `null` (as a text), or a code and a word of success.
  */
 export const isBlankError = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
@@ -185,8 +187,8 @@ const namedErrorIn = (body: Fields): ErrorText | null => {
 
 /**
  * Reads an error that is inside another field: Tencent Cloud (`Response`), Volcengine (`ResponseMetadata`), iFlytek
- * Spark (`header`), the Responses API (`response`). The code must be a number, since a text named `code` can mean
- * anything in such a field.
+ * Spark (`header`), the Responses API (`response`). The error must have a number as its code, since a text named `code`
+ * can mean anything in such a field.
  */
 const innerErrorIn = (body: Fields): ErrorText | null => {
   for (const value of Object.values(body)) {
@@ -200,8 +202,9 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Returns whether a document has a field that makes it an answer. An empty text does not. The text of an error of
- * FastChat does not either (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
+ * Returns whether a document has a field that makes it an answer. An empty `text` does not make it an answer. Nor does
+ * a `text` beside an `error_code`, as FastChat writes an error (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK
+ * ERROR …", "error_code": 50001}`.
  */
 const isAnswer = ({ choices, text, data, error_code: code }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) ||
@@ -218,8 +221,8 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
 };
 
 /**
- * Reads the documented error `{error: {message, type, code}}`, even if `error` is a text, and the gateway's second form
- * of a 429.
+ * Reads the documented error `{error: {message, type, code}}`, including the form in which `error` is a text, and reads
+ * the gateway's second form of a 429.
  */
 const documentedErrorIn = (body: Fields): ErrorText => {
   const { error } = body;
@@ -238,7 +241,7 @@ const detailErrorIn = (body: Fields): ErrorText | null => {
   return isDetail ? { form: 'detail', message: wordOf(detailMessage(detail)) } : null;
 };
 
-/** Returns the error in a JSON value; `null` for none. Gemini writes a list, of which it reads the first entry. */
+/** Returns the error in a JSON value; `null` for none. Gemini writes a list, so the first entry of a list is read. */
 export const errorIn = (json: unknown): ErrorText | null => {
   const body = objectOf(Array.isArray(json) ? json[0] : json);
   if (body === null) return null;
@@ -250,18 +253,19 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // The event with the usage of a stream has no choices, and may have fields that only this server knows.
+  // The last event of a stream has the usage and no choices. It may have fields that only this server knows.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
 /**
- * The fields of an answer, other than `error`, whose names say that they contain an error. `errors` is not among them,
- * since servers put warnings there beside a whole answer.
+ * The fields of an answer, other than `error`, whose names say that they contain an error. The name `errors` is not in
+ * this list, since servers use it for warnings in complete answers.
  */
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 
 /**
- * Returns what says that an answer with choices failed: a field other than `error`, or a flag; undefined for nothing.
+ * Returns the value by which an answer with choices says that it failed: the value of a field other than `error`, or a
+ * flag; undefined if nothing says so.
  */
 export const errorBeside = (answer: Fields): unknown => {
   const named = errorFields.find(
@@ -274,7 +278,7 @@ export const errorBeside = (answer: Fields): unknown => {
   const said = { ...answer, choices: undefined };
   return (
     messageIn(said) ??
-    // The model wrote the message of a choice.
+    // The message of a choice does not count, since the model wrote it.
     messageIn({ ...said, message: undefined }) ??
     'the answer itself says that it failed'
   );

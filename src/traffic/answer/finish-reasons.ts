@@ -4,14 +4,14 @@ import { objectOf } from './json-text.ts';
 /**
  * This file defines which finish reasons complete an answer and which fail it. `content_filter` and `length` complete
  * an answer: the API documents them as ends of an answer that was served and billed. In a scenario, `fails` can name
- * any of these or other reasons; then they fail an answer.
+ * further reasons that fail an answer, also reasons that complete an answer by default.
  */
 
 type Ending = 'completes' | 'fails';
 
 /**
- * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send it and
- * the place of its definition.
+ * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send a reason,
+ * and the place where the servers define it.
  */
 const endings = {
   // Sent by the OpenAI API (openai/openai-openapi, finish_reason) and in the interface (2.4).
@@ -104,7 +104,7 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
 
 /**
  * The words that mean failure when they are part of an unknown reason, such as `engine_error` or `upstream_timeout`.
- * Among them are the statuses of gRPC that a server may pass on.
+ * They include the statuses of gRPC, which a server may pass on.
  */
 const failingWords =
   /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|unreachable|lost|died|panic(?:ked)?|fault(?:ed)?|reset|expired|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped|busy|rejected|shed|shut_?down|dead|unhealthy|throttling|quota_exceeded|insufficient|(?:no|over)_capacity|queue_full)(?:_|$)/;
@@ -120,7 +120,8 @@ const endingOf = (reason: string): Ending | undefined => {
 };
 
 /**
- * Returns whether a finish reason fails the answer: Weir knows that it does, or the scenario names it in any spelling.
+ * Returns whether a finish reason fails the answer: either Weir knows that the reason means failure, or the scenario
+ * names the reason. The spelling does not matter.
  */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
   endingOf(reason) === 'fails' || fails.some((each) => plainFinish(each) === plainFinish(reason));
@@ -129,8 +130,8 @@ export const isFailingFinish = (reason: string, fails: readonly string[]): boole
 export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== undefined;
 
 /**
- * The maximum length of a finish reason that is read. If a server repeats a key as a reason, the whole key is read and
- * masked, since keys are shorter than this.
+ * The maximum length of a finish reason that is read. If a server sends a key in place of a reason, the whole key must
+ * be read so that it can be masked. Keys are shorter than this maximum.
  */
 const maxReadLength = 8192;
 
@@ -165,9 +166,9 @@ const wordOf = (value: unknown): string | null =>
 
 /**
  * Reads the finish reason of a choice. It may be in its own field, in Gemini's `finishReason` (its API in the form of
- * OpenAI's, in the last chunk), or within its delta or message. If there is none, `finish_details` or Anthropic's
- * `stop_reason` counts. OpenRouter's `native_finish_reason` is the word of the server behind it. It counts if there is
- * no other, or if only it says that the answer failed.
+ * OpenAI's, in the last chunk), or within its delta or message. If these fields are absent, `finish_details` or
+ * Anthropic's `stop_reason` counts. OpenRouter's `native_finish_reason` is the reason that the server behind OpenRouter
+ * sent. It counts if there is no other reason, or if it means failure and the other reason does not.
  */
 export const finishOfChoice = (
   choice: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * The maximum depth of a document. Answers of gateways are not deeper, and parsing a deeper document takes much more
- * stack and memory than its size suggests.
+ * The maximum depth of a document. The answers of gateways have fewer levels. Parsing a document with more levels takes
+ * much more stack and memory than its size suggests.
  */
 const maxDepth = 500;
 
@@ -14,7 +14,7 @@ const comma = 44;
 
 /** Returns whether a JSON text has more than `maxDepth` levels, or more than `maxCommas` commas between its values. */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
-  // Each level takes two characters, so a short text cannot have too many levels. Most answers are short.
+  // Each level takes two characters, its brackets, so a short text cannot have too many levels. Most answers are short.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let commas = 0;
@@ -59,7 +59,7 @@ export const jsonIn = (text: string, maxValues?: number): unknown => {
   }
 };
 
-/** Matches what a Python literal writes differently from JSON: texts, and the words for constants. */
+/** Matches the parts of a Python literal that JSON writes differently: texts, and the words for constants. */
 const pythonParts = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(?:None|True|False)\b/gs;
 const pythonConstants: Readonly<Record<string, string>> = {
   None: 'null',
@@ -75,13 +75,13 @@ const pythonText = (text: string): string =>
       : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** The maximum length of a Python dictionary that is read. Errors are shorter. */
+/** The maximum length of a Python dictionary that is read. Errors are shorter than this. */
 const maxPythonLength = 8192;
 
 /**
- * Parses a dictionary as Python prints it: `{'error': {'message': 'full', 'code': None}}`. Servers send it if they
- * forget `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Only errors are read from
- * it, since no client accepts it as an answer.
+ * Parses a dictionary as Python prints it: `{'error': {'message': 'full', 'code': None}}`. A server sends this form if
+ * its code lacks a call of `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Only
+ * errors are read from it, since no client accepts it as an answer.
  */
 export const pythonDictionaryIn = (text: string): unknown => {
   if (text.length > maxPythonLength || !/^\s*\{\s*'/.test(text)) return undefined;

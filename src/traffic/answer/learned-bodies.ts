@@ -7,18 +7,24 @@ import {
 } from './learned-body.ts';
 import { plainUsage, type UsageReading } from './read-usage.ts';
 
-/** The number of matches that allow one more attempt to learn. Learning a body takes as long as reading about sixty. */
+/**
+ * The number of matches that allow one more attempt to learn. Learning one body takes as long as reading about sixty
+ * bodies.
+ */
 const matchesPerLearning = 64;
-/** The number of attempts to learn that are allowed at first, and the most open attempts that matches can restore. */
+/**
+ * The number of attempts to learn that are allowed at first. Matches allow further attempts, but never more than this
+ * number at the same time.
+ */
 const maxLearnings = 8;
 /**
- * The maximum length of a body that is learned, in UTF-16 units. Longer bodies are hardly ever equal except for the
- * variable members.
+ * The maximum length of a body that is learned, in UTF-16 units. Longer bodies hardly ever match, since they differ in
+ * more than the variable members.
  */
 const maxLearnedLength = 16 * 1024;
 
 /**
- * The number of bodies in a row without a match after which only each eighth body is compared. Comparing takes a
+ * The number of bodies in a row without a match after which only every eighth body is compared. Comparing takes a
  * quarter of the time of reading an answer.
  */
 const patience = 32;
@@ -71,7 +77,7 @@ export interface LearnedReading<T> {
 
 /**
  * Returns the usage in the last match, which equals `learned` except for its counts; `null` if the counts do not add up
- * as in a plain usage, so they must be parsed. The learned body must have a usage.
+ * as they do in a plain usage. Then the body must be parsed. The learned body must have a usage.
  */
 export const matchedUsage = (
   { body, places }: LearnedReading<unknown>,
@@ -97,8 +103,8 @@ export class LearnedBodies<T> {
   #misses = 0;
 
   /**
-   * Creates an empty list. `members` are the members whose values may differ. `most` is the number of bodies that are
-   * kept, by their last match.
+   * Creates an empty list. `members` are the members whose values may differ. `most` is the maximum number of bodies in
+   * the list. If there are more, the bodies that matched last are kept.
    */
   constructor(members: readonly VariableMember[], most: number) {
     this.#members = members;
@@ -107,14 +113,14 @@ export class LearnedBodies<T> {
 
   /**
    * Returns the learned body that equals the part of `bytes` from `start` to before `end`, except for variable values;
-   * `null` for none, or while bodies are hardly ever equal.
+   * `null` if there is none, or if this body is not compared because bodies hardly ever match.
    */
   match(bytes: Buffer, start: number, end: number): LearnedReading<T> | null {
     this.#misses += 1;
     if (this.#misses > patience && this.#misses % 8 !== 0) return null;
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;
-      // Most bodies match the first one, so only the others get the quick check before.
+      // Most bodies match the first learned body, so only the others get the quick check first.
       if (i > 0 && !learned.body.endsAlike(bytes, end)) continue;
       if (!learned.body.match(bytes, start, end)) continue;
       if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
@@ -127,7 +133,7 @@ export class LearnedBodies<T> {
 
   /**
    * Learns a body that was just parsed as `reading`, if it is suitable. A body with a usage is suitable only if the
-   * places of its counts are found. `written` is the number of bytes that the model wrote in it.
+   * places of its counts are found. `written` is the number of bytes that the model wrote in the body.
    */
   learn(text: string, reading: T, hasUsage: boolean, written: number): void {
     if (!this.#allowance.take(text.length)) return;
@@ -137,7 +143,7 @@ export class LearnedBodies<T> {
       countNames.map((name) => [name, body.placeOf(usageCounts[name].at(-1)!)]),
     ) as LearnedReading<T>['places'];
     if (hasUsage && (places.input < 0 || places.output < 0)) return;
-    // If the place of a total is not found, it would keep its learned value.
+    // If the place of a total is not found, a match would not read the total of the new body.
     if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
     this.#misses = 0;
     this.#learned.unshift({ body, reading, places, fixedWriting: written - body.written });

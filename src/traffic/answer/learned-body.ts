@@ -12,8 +12,8 @@ const ZERO = 0x30;
 const LETTER_U = 0x75;
 
 /**
- * The content of a variable member: a text, a text that the model wrote (`writing`), such a text with at least one
- * character (`words`), or a whole number from 0.
+ * The content of a variable member: a text, a text that the model wrote (`writing`), a text of at least one character
+ * that the model wrote (`words`), or a whole number from 0.
  */
 type VariableValue = 'text' | 'writing' | 'words' | 'count';
 
@@ -26,7 +26,7 @@ export interface VariableMember {
 }
 
 const patterns: Readonly<Record<VariableValue, string>> = {
-  // The pattern also finds a text with an escape. In the template such a text is like any other.
+  // The pattern also finds a text with an escape. The template handles such a text like any other text.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
   writing: String.raw`"((?:[^"\\]|\\.)*)"`,
   words: String.raw`"((?:[^"\\]|\\.)+)"`,
@@ -46,8 +46,8 @@ export const variableMember = (
 const maxDigits = 15;
 
 /**
- * The place of a variable value in a text: from its first character to before `to`. The quotes of a text value are not
- * part of the place.
+ * The place of a variable value in a text: it starts at the first character of the value, and ends before `to`. The
+ * quotes of a text value are not part of the place.
  */
 interface Place {
   readonly member: VariableMember;
@@ -86,7 +86,7 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two lists of values for the places. All values differ. */
+/** Two lists of values for the places. No two values in them are equal. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   writing: (place: number): string => textAt(base, place),
@@ -94,7 +94,10 @@ const fillings = [11, 2222].map((base) => ({
   count: (place: number): number => base + place,
 }));
 
-/** Returns whether putting these values into the places of the text gives the same document with these values. */
+/**
+ * Returns whether a place contains nothing but its value. If these test values are put into the places of the text,
+ * parsing the text must give the same document with the test values.
+ */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divideAt(text, places);
   return fillings.every((filling) => {
@@ -121,18 +124,18 @@ const isWritten = ({ holds }: VariableMember): boolean => holds === 'writing' ||
  * Compares bodies with a learned body: the bytes between the variable values must be equal. Then the body is the same
  * document with other values, for these reasons. The learned body was parsed with two other lists of values in its
  * places. Both times the result was the same document with these values. So each place contains exactly one string or
- * number. If such a place contains a valid string without its quotes (RFC 8259, section 7), or a number without a
- * leading zero, the document is the same except for this value. Bytes that are not UTF-8 are decoded as replacement
- * characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`, and
- * `{"id":"b22","n":10}` matches with `b22` and `10`.
+ * number. So any other body that has a valid string without its quotes (RFC 8259, section 7), or a number without a
+ * leading zero, in such a place is the same document except for this value. Bytes that are not UTF-8 are decoded as
+ * replacement characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`,
+ * and `{"id":"b22","n":10}` matches with `b22` and `10`.
  */
 export class LearnedBody {
   /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
   /**
-   * The number of bytes that the model wrote in the last match, or in the learned body before a match. The next field
-   * counts those of its first words.
+   * The number of bytes that the model wrote in the last match; before the first match, in the learned body.
+   * `wordsWritten` counts only the bytes of the first value of the kind `words`.
    */
   written: number;
   wordsWritten = 0;
@@ -178,8 +181,8 @@ export class LearnedBody {
   }
 
   /**
-   * Returns whether the part of `bytes` before `end` ends like the learned body. For a body of another form this is
-   * quicker than `match`, since it reads no texts.
+   * Returns whether the part of `bytes` before `end` ends like the learned body. If the body has another form, this
+   * check is quicker than `match`, since it reads no texts.
    */
   endsAlike(bytes: Buffer, end: number): boolean {
     const last = this.#fixed.at(-1)!;
@@ -236,7 +239,7 @@ export class LearnedBody {
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
   const found = placesIn(text, members);
   if (holdsOnlyValues(text, found)) return new LearnedBody(text, found);
-  // The name of a member may also occur earlier in another place. Then the value that is found there counts as fixed.
+  // The name of a member may also occur earlier in another place. Then the value at that place counts as fixed.
   const places = found.filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };
@@ -252,16 +255,16 @@ const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   return isHex && to < end ? to : -1;
 };
 
-/** Whether the last text whose end was found has an escape. */
+/** Whether the text whose end was found last contains an escape. */
 let isEscaped = false;
 
-/** Returns the length in bytes of the last text whose end was found, without its escapes. */
+/** Returns the length in bytes of the text whose end was found last. Its escapes are decoded for this. */
 const bytesOfText = (bytes: Buffer, from: number, to: number): number =>
   isEscaped
     ? Buffer.byteLength(JSON.parse(`"${bytes.toString('utf8', from, to)}"`) as string)
     : to - from;
 
-/** Returns the position of the quote that ends a text; −1 if there is none. */
+/** Returns the position of the quote that ends a text; −1 if no quote ends it. */
 const endOfText = (bytes: Buffer, from: number, end: number): number => {
   let at = from;
   isEscaped = false;

@@ -1,13 +1,13 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /**
- * This file masks texts of a request in the message that answers it. Servers quote requests, so a refusal may contain
- * half of a prompt, and results must not contain prompts.
+ * This file masks texts of a request that the server quotes in its message. Servers quote requests, so a refusal may
+ * contain half of a prompt, and results must not contain prompts.
  */
 
-/** The minimum length of a match between a message and a prompt. Shorter matches are probably chance. */
+/** The minimum length of a match between a message and a prompt. A shorter match is probably a coincidence. */
 const minEchoLength = 16;
-/** The number of characters of a message that are searched. A report shows only 300 of them. */
+/** The number of characters of a message that are searched. A report shows only 300 characters of a message. */
 const maxMessageLength = 1000;
 /** The number of characters of a request's text that are searched. */
 const maxTextLength = 20_000;

@@ -18,7 +18,7 @@ export const maxRefusalBytes = 8 * 1024;
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
-  /** The header `Location`. In a redirect it says more than the body. */
+  /** The header `Location`. The header of a redirect says more than its body. */
   readonly location?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
-/** The maximum number of fields that are named for a document of another API. */
+/** The maximum number of fields that are named if a document comes from another API. */
 const maxNames = 8;
 
 /** Names the first fields of a document, masked, so a reader recognises the API that answered. */
@@ -63,7 +63,8 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
 };
 
 /**
- * Returns the meaning of an event without choices that only says that something failed; `null` if it does not say so.
+ * Returns the meaning of an event without choices that only says that something failed; `null` if the event does not
+ * say that.
  */
 const readBareFailure = (
   body: Readonly<Record<string, unknown>>,
@@ -84,7 +85,7 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
       readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ??
       readBareFailure(body, redact)
     );
-  // If there are choices, only a field with one of these names is an error.
+  // If the document has choices, only these fields can contain an error.
   const error = [body['error'], groq, errorInChoices(choices), errorBeside(body)].find(
     (each) => !isBlankError(each),
   );
@@ -127,8 +128,8 @@ const errorWords =
 
 /**
  * Reads the error in a line of a stream: JSON with an error, or text that begins with an error word. llama.cpp wrote
- * `error: {…}` before September 2025 (tools/server/server.cpp), and lemonade writes JSON alone. Event streams have no
- * such fields. Returns `null` for any other line.
+ * `error: {…}` before September 2025 (tools/server/server.cpp), and lemonade writes the JSON without a field name. No
+ * field of an event stream looks like these lines. Returns `null` for any other line.
  */
 export const readErrorLine = (line: string, redact: Redact): string | null => {
   const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
@@ -141,14 +142,14 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
 
 /** Returns the title of an HTML page. A report shows no other part of a page. */
 const htmlTitle = (text: string): string =>
-  // A server can send any page, and this search takes a time that grows with the square of the page's length. So it
-  // searches only the beginning of the page.
+  // The time of this search grows with the square of the page's length, and a server can send any page. So only the
+  // beginning of the page is searched.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 
 /**
- * Returns a page without the comments at its beginning. It reads each comment once. A single pattern for all comments
- * would try every way to group them.
+ * Returns a page without the comments at its beginning. It reads each comment once. A regular expression that matches
+ * several comments would try every way to group them.
  */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();
@@ -164,7 +165,8 @@ export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
 /**
- * Returns the message that an HTML page came instead of `name`, with the page's title; `null` if the text is not HTML.
+ * Returns the sentence that says that an HTML page came instead of `name`, with the page's title; `null` if the text is
+ * not HTML.
  */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
   looksLikeHtml(text)
@@ -172,8 +174,8 @@ export const htmlInsteadOf = (name: string, text: string, redact: Redact): strin
     : null;
 
 /**
- * Returns the message that a JSON error came instead of `name`, with the error's message; `null` if the document is no
- * error.
+ * Returns the sentence that says that a JSON error came instead of `name`, with the error's message; `null` if the
+ * document is no error.
  */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
@@ -186,7 +188,10 @@ const messageInCutJson = (text: string): string | null => {
   return wordOf(jsonIn(quoted ?? ''));
 };
 
-/** Reads the error in a JSON text that is cut off because the server died while it wrote; `null` for any other text. */
+/**
+ * Reads the error in a JSON text that is cut off because the server failed while it was writing; `null` for any other
+ * text.
+ */
 export const readCutError = (text: string, redact: Redact): string | null => {
   const isCutError = /^\s*[[{]/.test(text) && /"errors?"\s*:\s*[^\s,}n]/.test(text);
   if (!isCutError || /"choices"/.test(text) || jsonIn(text) !== undefined) return null;
@@ -213,7 +218,7 @@ export const readRefusal = (status: number, body: RefusedBody, redact: Redact): 
   const json = jsonOf(body.text);
   const { location } = body;
   if (location !== undefined && status < 400) {
-    // The query in the address of a login differs from answer to answer, so it is left out.
+    // The query in the address of a login page differs from answer to answer, so it is left out.
     const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
     return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
   }

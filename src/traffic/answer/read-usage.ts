@@ -20,14 +20,17 @@ export interface UsageReading {
   readonly classes: ClassCounts;
   /** Whether a count is missing or is not a plausible number. */
   readonly isOdd: boolean;
-  /** Whether the total is not the sum of its parts. */
+  /** Whether the total differs from the sum of its parts. */
   readonly isOff: boolean;
   /**
-   * Whether the usage is plain: its counts are whole numbers in `usage`, under the names of the OpenAI API, and only
-   * cached tokens and reasoning are classes with tokens.
+   * Whether the usage is plain: its counts are whole numbers in `usage`, under the names of the OpenAI API, and the
+   * only classes with tokens are cached tokens and reasoning.
    */
   readonly isPlain: boolean;
-  /** Whether it counts output tokens that are no text of the answer: those of images, or of refused predictions. */
+  /**
+   * Whether the usage counts output tokens that are not text in the answer: tokens of images, or of rejected
+   * predictions.
+   */
   readonly isBeyondText?: boolean;
   /** The readings of single choices, if the server counts the tokens of each choice separately. */
   readonly byChoice?: ReadonlyMap<number, UsageReading>;
@@ -65,9 +68,10 @@ const names = {
 } as const;
 
 /**
- * Other words for both counts, as names without capitals and punctuation: `tokens_in`, `num_prompt_tokens`,
- * `prompt_tokens_count` (SambaNova), `input_token_count` (IBM watsonx), `answer_tokens` (Baichuan), `tokens_evaluated`
- * (llama.cpp's own API). They are read only if there is no other name.
+ * Further names of both counts, without capitals and punctuation. For example, servers write `tokens_in`,
+ * `num_prompt_tokens`, `prompt_tokens_count` (SambaNova), `input_token_count` (IBM watsonx), `answer_tokens`
+ * (Baichuan), `tokens_evaluated` (llama.cpp's own API). These names are read only if the usage has none of the names
+ * above.
  */
 const otherNames = {
   input:
@@ -105,10 +109,10 @@ const firstCount = (usage: Fields, side: Side): unknown => {
     const value = usage[name];
     if (value !== undefined && value !== null) return value;
   }
-  // The common names are absent, or have no value.
+  // No common name is present with a value.
   for (const name in usage) {
     const value = usage[name];
-    // A price is seldom a whole number.
+    // A number with a fraction is probably a price.
     if (readTokenCount(value) === null || !Number.isInteger(Number(value))) continue;
     if (otherCounts.test(name)) continue;
     if (otherNames[side].test(name.toLowerCase().replaceAll(/[^a-z]/g, ''))) return value;
@@ -120,7 +124,8 @@ const hasCount = (usage: Fields, side: Side): boolean =>
   readTokenCount(firstCount(usage, side)) !== null;
 
 /**
- * Matches words in the names of fields that do not count one answer: sums, bounds, prices, or another model's counts.
+ * Matches words in the names of fields that do not count one answer: fields with sums, bounds, prices, or the counts of
+ * another model.
  */
 const otherCounts =
   /total|cumul|session|account|monthly|daily|lifetime|today|limit|quota|budget|previous|estimat|remaining|allowed|price|pricing|guardrail|moderation|conversation|(?:^|_)(?:max|min|user|key|org|organi[sz]ation|team|project|tenant|customer|plan|cached)_/i;
@@ -139,8 +144,8 @@ const namedUsage = (fields: Fields): Fields | undefined => {
 };
 
 /**
- * Returns the usage in a field that only its name reveals, at the top of a document or one level below: LiteLLM's
- * `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`, `x_usage`.
+ * Returns the usage in a field that is recognised only by the words in its name. The field is at the top of a document
+ * or one level below: LiteLLM's `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`, `x_usage`.
  */
 const namedUsageIn = (document: Fields): Fields | undefined => {
   const own = namedUsage(document);
@@ -154,13 +159,16 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
   return undefined;
 };
 
-/** The places of counts in documents, other than those of single choices, in order of preference. */
+/**
+ * The places in documents where servers put counts, in order of preference. Counts of single choices are not among
+ * them.
+ */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
   ({ usage }) => usage,
   // The place in Groq's chunks (groq-python, `ChatCompletionChunk.x_groq`).
   ({ x_groq: own }) => objectOf(own)?.['usage'],
-  // The places in SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
+  // The places in SGLang's own API (`meta_info`), Gemini (`usageMetadata`) and Cohere (`meta.tokens`).
   ({ meta_info: own }) => own,
   ({ usageMetadata: own }) => own,
   ({ meta: own }) => objectOf(own)?.['tokens'],
@@ -179,7 +187,7 @@ const places: readonly ((document: Fields) => unknown)[] = [
   // The place in llama.cpp (tools/server/README.md, `timings`), if a stream did not ask for usage. `cache_n` counts the
   // tokens from a cache.
   ({ timings }) => countsOfTimings(objectOf(timings)),
-  // The places in Text Generation Inference's own API, and in that of Ollama, whose counts are at the top level.
+  // The places in Text Generation Inference's own API, and in Ollama's own API, which has the counts at the top level.
   ({ details: own }) => own,
   // The place in IBM watsonx's own API.
   ({ results: own }) => (Array.isArray(own) ? (own[0] as unknown) : undefined),
@@ -240,7 +248,7 @@ const sumOf = (counts: readonly (number | null | undefined)[]): number | null =>
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 };
 
-/** Adds up the answers of several choices to one prompt. The prompt counts once. */
+/** Adds up the answers of several choices to one prompt. The tokens of the prompt are counted once. */
 const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading => {
   const all = [...byChoice.values()];
   const [first] = all as [UsageReading];
@@ -275,14 +283,14 @@ const readChoices = ({ choices }: Fields): UsageReading | null => {
 /** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  // This runs for each parsed chunk, so it makes no iterators.
+  // This code runs for each parsed chunk, so it creates no iterators.
   for (let position = 0; position < places.length; position += 1) {
     const value = places[position]!(document);
     if (value !== undefined && value !== null) {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
       if (reading.input !== null || reading.output !== null) return reading;
-      // If a document has a usage, objects in the other places have another meaning.
+      // If a document has a `usage`, objects in the later places mean something else.
       if (position < 2) found ??= reading;
     }
     if (position > 0) continue;
@@ -293,11 +301,11 @@ export const readUsage = (document: Fields): UsageReading | null => {
   return found;
 };
 
-/** Returns the later of two counts. A 0 after counted tokens says nothing. */
+/** Returns the later of two counts. If tokens were counted before, a later 0 is ignored. */
 const laterCount = (before: number | null, after: number | null): number | null =>
   after === null || (after === 0 && before !== null) ? before : after;
 
-/** Combines the usage of two events of an answer. A later count replaces an earlier one. */
+/** Combines the usage of two events of an answer. A later count replaces an earlier count. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
   if (before.byChoice !== undefined && after.byChoice !== undefined)

@@ -34,7 +34,7 @@ export interface BodyReader {
   outcome(isTruncated: boolean): Outcome;
   /** Returns the part of the answer that was received, if the answer ends too early at this moment. */
   partial(): Answer | null;
-  /** The number of token events so far; absent for a body that has none. */
+  /** The number of token events so far; absent if a body of this kind has no token events. */
   readonly tokenEvents?: number;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
@@ -96,8 +96,8 @@ const noRoom: AbortReason = {
 };
 
 /**
- * This is a class, not an object literal. V8 allocates the getter of an object literal among the old objects, which
- * would keep the whole answer in memory for longer.
+ * This is a class and not an object literal, since V8 allocates the getter of an object literal among the old objects.
+ * Such a getter would keep the whole answer in memory for longer.
  */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
@@ -147,13 +147,16 @@ class SharedMemoryReader implements BodyReader {
 }
 
 /**
- * Counts the bytes that `inner` collects, together with those of all other answers of the slice. If there is no room
- * left for an answer, it is aborted.
+ * Counts the bytes that `inner` collects, together with those of all other answers of the slice. An answer for which no
+ * room is left is aborted.
  */
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
-/** Returns a wait as results store it: at least 0, and at most the longest run, since a server may name any wait. */
+/**
+ * Limits a wait to the values that results can store: at least 0, and at most the longest run. A server may name any
+ * wait.
+ */
 const storedWait = (wait: number): Milliseconds =>
   milliseconds(Math.max(0, Math.min(wait, longestRun)));
 
@@ -182,7 +185,7 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
 
 /**
  * Adds a note, once, about limits without a window in the headers. They count as limits per minute, and the run
- * compares them with those of its plan.
+ * compares them with the limits of its plan.
  */
 const noteAssumedLimits = (
   assumed: readonly AssumedLimit[],
@@ -230,7 +233,8 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.bytes;
     this.bytes += bytes.length;
-    // The bytes up to the maximum are still read, so the outcome does not depend on how the body is divided into reads.
+    // The bytes up to the maximum are still read. Otherwise, the outcome would depend on how the body is divided into
+    // reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -293,8 +297,8 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * Reads one response. `open` creates the reader of a 2xx body. `learn` is called with the outcome of each response for
- * which `open` created a reader.
+ * Reads one response. `open` creates the reader of a 2xx body. `learn` receives the outcome of each response, unless a
+ * 2xx response broke off.
  */
 export const readResponse = (
   context: ReadingContext,
@@ -303,9 +307,9 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * Reads one response like `readResponse`, for a body whose parts have instants. It rejects a compressed body, since its
- * instants would be those of the compressor's blocks. `name` is the name of the body in sentences, for example `the
- * stream`.
+ * Reads one response like `readResponse`, for a body whose parts get instants. It rejects a compressed body, since its
+ * parts arrive when the compressor finishes a block and not when the server wrote them. `name` is the name of the body
+ * in sentences, for example `the stream`.
  */
 export const readTimedResponse = (
   context: ReadingContext,

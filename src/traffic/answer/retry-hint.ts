@@ -33,7 +33,10 @@ const untilReset = (
 };
 
 const quarterHour = 15 * 60_000;
-/** The largest error of the difference between `Date` and the reset time, in ms. Both are rounded to whole seconds. */
+/**
+ * The largest error of the difference between `Date` and the reset time, in ms. Both times are rounded to whole
+ * seconds.
+ */
 const maxRoundingError = 2000;
 
 /**
@@ -65,13 +68,14 @@ export interface RefusedResponse {
 /**
  * Returns when a refused request may be retried, by the most exact statement of the server; `null` if none can be read.
  * The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset time in
- * its body; the wait in the body. A longer wait in the body takes precedence over any header, since a named wait is
- * never shortened. A header with a wait of 0 counts only if nothing else is named. Dates are compared with the answer's
- * own `Date` header.
+ * its body; the wait in the body. If the body names a longer wait than a header, the wait in the body counts, since
+ * Weir never retries before a time that the server named. A header with a wait of 0 counts only if the response names
+ * no other wait. Dates are compared with the answer's own `Date` header.
  */
 export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
   const { status, headers, body } = response;
-  // The server's dates can be compared only with the server's own clock. Without it (NaN), the results are unknown.
+  // The server's dates can be compared only with the server's own clock. If the server sends no time (NaN), waits until
+  // a date are unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const read = readRetryAfter(headers, now);
   const asked = isPlausible(read) ? { by: read.by, wait: read.wait } : null;

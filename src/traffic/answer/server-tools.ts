@@ -1,6 +1,6 @@
 /**
  * This file finds whether an answer shows that its server itself ran tools, such as a web search. The results of tools
- * may count as prompt tokens, and the calls as answer tokens, though neither was sent or received.
+ * may count as prompt tokens, and the calls as answer tokens, though Weir neither sent nor received them.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * Generates all texts in a part of a message, such as a content part or a tool call, without its types and signatures.
  */
 export function* textsIn(value: unknown): Generator<string> {
-  // There is no recursion, since a server may nest any number of levels.
+  // This code is not recursive, since a server may nest any number of levels.
   const waiting = [value];
   while (waiting.length > 0) {
     const part = waiting.pop();

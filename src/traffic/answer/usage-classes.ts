@@ -4,13 +4,17 @@ import { readTokenCount } from './token-count.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file reads the classes of tokens in a usage: from a cache, into a cache, reasoning, audio. Servers count them
- * either inside the main counts or beside them. After reading, they are always inside.
+ * This file reads the classes of tokens in a usage: from a cache, into a cache, reasoning, audio. Some servers include
+ * the tokens of a class in the main counts, and others count them separately (beside the main counts). The result of
+ * reading always includes them in the main counts.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The counts of classes. A class without tokens is absent, except for cached tokens that the server reports. */
+/**
+ * The counts of classes. A class without tokens is absent. The exception is a 0 that the server reports for cached
+ * tokens.
+ */
 export type ClassCounts = Pick<
   TokenCounts,
   'cached' | 'cacheWrite' | 'audioInput' | 'reasoning' | 'audioOutput'
@@ -93,7 +97,7 @@ const reasoningNames: ClassNames = {
 };
 
 const audioNames = ['audio_tokens', 'audioTokens', 'audio'];
-/** Gemini's lists of tokens by modality: those of the prompt, from a cache, and of the answer. */
+/** Gemini's lists of tokens by modality: the tokens of the prompt, from a cache, and of the answer. */
 const modalityLists = {
   prompt: ['promptTokensDetails', 'prompt_tokens_details'],
   cache: ['cacheTokensDetails', 'cache_tokens_details'],
@@ -134,7 +138,10 @@ const audioInLists = (usage: Fields, lists: readonly string[]): number | null =>
 const audioIn = (usage: Fields, details: readonly string[]): number | null =>
   findClass(usage, { details, inside: audioNames, own: [] }).count;
 
-/** Returns the audio tokens of a prompt that did not come from a cache. Cached ones have the price of cached tokens. */
+/**
+ * Returns the audio tokens of a prompt that did not come from a cache. Cached audio tokens have the price of cached
+ * tokens.
+ */
 const newAudioIn = (usage: Fields): number | null => {
   const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
   // Most prompts have no audio.
@@ -149,7 +156,7 @@ const newAudioIn = (usage: Fields): number | null => {
   return Math.max(0, heard - known);
 };
 
-/** The names of the tokens of tool results that Gemini counts beside the prompt. */
+/** Returns the number of tokens of tool results, which Gemini counts beside the prompt. */
 const toolPromptIn = (usage: Fields): number =>
   readTokenCount(usage['toolUsePromptTokenCount'] ?? usage['tool_use_prompt_token_count']) ?? 0;
 
@@ -162,8 +169,8 @@ const totalIn = (usage: Fields): number | null =>
   );
 
 /**
- * Returns whether a usage counts tokens that are no text: those of images (OpenRouter), those of a prediction that the
- * model rejected (OpenAI), and perhaps those of tools that the server ran.
+ * Returns whether a usage counts tokens that are not text: tokens of images (OpenRouter), tokens of a prediction that
+ * the model rejected (OpenAI), and perhaps tokens of tools that the server ran.
  */
 export const isBeyondText = (usage: Fields): boolean =>
   serverToolInUsage(usage) !== null ||
@@ -178,7 +185,7 @@ export const isBeyondText = (usage: Fields): boolean =>
 const countsBeside = (usage: Fields): boolean =>
   usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;
 
-/** Whether the tokens of a cache and of reasoning are counted beside the main counts. */
+/** Whether cached tokens, and tokens of reasoning, are counted beside the main counts. */
 interface Places {
   readonly cacheBeside: boolean;
   readonly thoughtBeside: boolean;
@@ -206,7 +213,7 @@ export const plainClasses = (cached: number | undefined, reasoning: number): Cla
   return cached === undefined ? { reasoning } : { cached, reasoning };
 };
 
-/** Returns whether all classes are those of the OpenAI API, in the places where it counts them. */
+/** Returns whether the usage has only classes of the OpenAI API, in the places where this API puts them. */
 export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean => {
   if (classes === noClasses || classes === noneCached) return true;
   const { cached = 0, reasoning = 0, cacheWrite, audioInput, audioOutput } = classes;
@@ -232,13 +239,13 @@ export const countedTokens = (
   if (classes === noClasses) return { input, output, source: 'usage' };
   const { cached, cacheWrite, audioInput, reasoning, audioOutput } = classes;
   const others = cacheWrite ?? audioInput ?? reasoning ?? audioOutput;
-  // Most servers report only these. Copying unknown fields takes ten times as long.
+  // Most servers report only cached tokens. Copying unknown fields takes ten times as long.
   return cached !== undefined && others === undefined
     ? { input, output, cached, source: 'usage' }
     : { input, output, ...classes, source: 'usage' };
 };
 
-/** Returns whether details count nothing: each is 0 or absent, and none is an object. */
+/** Returns whether details count nothing: each count is 0 or absent, and no value is an object. */
 const areZeros = (details: unknown): boolean => {
   if (typeof details !== 'object') return false;
   for (const name in details) {
@@ -272,7 +279,9 @@ const simpleClasses = (
   return classes;
 };
 
-/** Reads the counts of the classes, and where their names say that they are counted. */
+/**
+ * Reads the counts of the classes, and whether, according to their names, they are inside or beside the main counts.
+ */
 const readClasses = (usage: Fields) => {
   const [read, written] = [findClass(usage, cachedNames), findClass(usage, cacheWriteNames)];
   const thought = findClass(usage, reasoningNames);
@@ -292,7 +301,7 @@ const readClasses = (usage: Fields) => {
 };
 
 /**
- * The tokens of an answer. Those of classes may be inside or beside the main counts. `null` stands for an unknown
+ * The tokens of an answer. The tokens of classes may be inside or beside the main counts. `null` stands for an unknown
  * count.
  */
 interface CountedTokens {
@@ -316,7 +325,11 @@ const isPossible = (
   (cacheBeside || cache <= (prompt ?? cache)) &&
   (thoughtBeside || reasoning <= (answer ?? reasoning));
 
-/** Returns where the classes are counted, and whether the total fits. The total decides, or else the names. */
+/**
+ * Returns where the classes are counted, and whether the total fits. The names of the counts suggest a place. Another
+ * place is returned only if the total is wrong for the suggested place and right for the other one, or if a class would
+ * be larger than the count that includes it.
+ */
 const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
   const { cacheBeside, thoughtBeside } = byName;
   const possible = [

@@ -6,7 +6,8 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
 /** This file reads the waits that servers name in the bodies of refusals. */
 
 /**
- * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970; NaN if unknown.
+ * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970; NaN if this
+ * time is unknown.
  */
 type WaitReader = (body: string, now: number) => number | null;
 
@@ -15,7 +16,10 @@ const duration = `(?<wait>${durationPattern}|(?:an?|one) (?:second|minute|hour|d
 /** Matches words before a duration. The longest possible wait counts, since a wait is never shortened. */
 const qualifier =
   '(?:about |approximately |around |at least |at most |up to |no more than |another |the next |next |~ ?)?';
-/** Excludes sentences about how long something takes or took. Without a request to wait, that is no wait. */
+/**
+ * Excludes sentences about how long something takes or took. Such a duration is a wait only if the sentence asks the
+ * client to wait.
+ */
 const timeTakenGuard =
   '(?<!\\b(?:takes?|taken|taking|took|lasts?|lasted) (?:(?:usually|only|about|around|up to|at most|as long as|no more than|less than|approximately) ){0,2})';
 
@@ -53,11 +57,11 @@ const waitFields: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** The names of fields that contain a wait only together with a unit, as in `wait_seconds`. */
+/** The names of fields that contain a wait only if the name also contains a unit, as in `wait_seconds`. */
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];
-/** The endings of field names that say the unit, with its length in ms. */
+/** The endings of field names that name a unit, each with the length of the unit in ms. */
 const nameUnits: Readonly<Record<string, number>> = {
   ms: 1,
   millis: 1,
@@ -75,7 +79,10 @@ const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|m
 const unitFirst =
   /^(?<unit>ms|millis|milliseconds|secs?|seconds|mins?|minutes)(?:until|till?|to|before)(?:wait|(?:next)?(?:reset|retry|request|available))$/;
 
-/** The plural names, which count the waits of a client: `waits` has no unit, but `wait_s` has. */
+/**
+ * Names that look like a wait with the unit `s`, but count the waits of a client: `waits` is not a wait. (`wait_s` is a
+ * wait in seconds.)
+ */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
 
 /** Returns the length of the unit of a field with a wait, in ms; undefined for a field without a wait. */
@@ -88,8 +95,8 @@ const unitOfField = (name: string): number | undefined => {
 };
 
 /**
- * The names of fields that contain the moment of another attempt, without capitals and punctuation. WSO2's API Manager
- * sends `nextAccessTime`.
+ * The names of fields that contain the moment of another attempt, without capitals and punctuation. An example is
+ * `nextAccessTime`, which WSO2's API Manager sends.
  */
 const momentFields: ReadonlySet<string> = new Set(
   'reset resetat resetsat retryat nextretryat availableat nextavailableat nextrequestat resettime resettimestamp ratelimitreset xratelimitreset nextaccesstime waituntil blockeduntil lockeduntil limiteduntil throttleduntil banneduntil suspendeduntil cooldownuntil'.split(
@@ -109,14 +116,14 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  // A duration does not need the clock. A date would need it, but is no number.
+  // A plain number is a duration, so the server's clock is not needed. Only a date would need it.
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * unit
     : millisecondsUntilReset(value, Number.NaN);
   return wait !== null && Number.isFinite(wait) ? wait : null;
 };
 
-/** Returns the wait in a field, from its name without capitals and punctuation; `null` for a field that names none. */
+/** Returns the wait in a field, from its name without capitals and punctuation; `null` if the field names no wait. */
 const waitOfField = (name: string, value: unknown, now: number): number | null => {
   const unit = unitOfField(name);
   if (unit !== undefined) return waitOf(value, unit);
@@ -204,8 +211,8 @@ const headersInBody: WaitReader = (body, now) => {
 };
 
 /**
- * The forms in which bodies name a wait, each with its source. If several waits are found, the longest counts, since a
- * router's text can contain the text of the server behind it.
+ * The forms in which bodies name a wait, each with its source. If several waits are found, the longest wait counts,
+ * since a router's text can contain the text of the server behind the router.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [
@@ -237,7 +244,8 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   [
     'limited for',
     'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
-    // "Throttled for 10 minutes of audio" and "the cooldown of 30 days applies to trials" name amounts and rules.
+    // "Throttled for 10 minutes of audio" names an amount, and "the cooldown of 30 days applies to trials" a rule.
+    // Neither names a wait.
     sentence(
       String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|hold off|cool(?:ing)?[ -]?down|back(?:ing)?[ -]?off) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
     ),

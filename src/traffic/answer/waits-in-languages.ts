@@ -1,7 +1,7 @@
 /**
- * This file reads waits in sentences of languages other than English, by tables of their words. Sources: the
- * translations of Django REST framework (rest_framework/locale, "Expected available in {wait} seconds."), Laravel
- * (Laravel-Lang/lang, auth.throttle) and Symfony (security-core, "please try again in %minutes% minutes").
+ * This file reads waits in sentences in languages other than English, with tables of the words of these languages.
+ * Sources: the translations of Django REST framework (rest_framework/locale, "Expected available in {wait} seconds."),
+ * Laravel (Laravel-Lang/lang, auth.throttle) and Symfony (security-core, "please try again in %minutes% minutes").
  */
 
 /**

@@ -63,7 +63,7 @@ export const readWholeBody = (
 const maxShownErrors = 3;
 
 /**
- * Describes the first errors that a schema found, with their paths, for example `choices.0.message: expected object`.
+ * Describes the first errors that a schema found, each with its path, for example `choices.0.message: expected object`.
  */
 export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   const sentences = issues
@@ -74,8 +74,8 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the end of a sentence about a body of the wrong form. It is the server's message, or the names of the body's
- * fields if it lacks those of the answer.
+ * Returns the end of a sentence about a body of the wrong form. It quotes the server's message. If there is no message
+ * and the body lacks the fields of an answer, it names the body's fields.
  */
 const messageOf = (
   json: unknown,
@@ -91,7 +91,7 @@ const messageOf = (
   return isOther ? `; the body has ${namesOf(names, redact)}` : '';
 };
 
-/** Recognizes bodies that equal an earlier body except for values that do not change the answer. */
+/** Recognizes bodies that equal an earlier body in everything that changes the answer. */
 export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
@@ -105,13 +105,13 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Returns the document in the form of the schema, if servers have other forms. */
+  /** Converts a document in another form that servers send to the form of the schema. */
   readonly documentIn?: (json: unknown) => unknown;
   /** Returns the server's error message if the document contains an error anywhere. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/** An answer of the right form that the server itself calls failed. */
+/** An answer of the right form that, according to the server, failed. */
 export interface FailedAnswer {
   readonly issue: MalformedIssue;
   readonly failure: string;
@@ -129,7 +129,7 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
         `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
-/** Describes a body that is not JSON. It may be an error as text or as an event. */
+/** Describes a body that is not JSON. The body may be an error, as text or as an event. */
 const notJsonOr = (
   name: string,
   text: string,
@@ -152,8 +152,8 @@ const notJsonOr = (
 };
 
 /**
- * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
- * of the right form violates the interface. `missOf` returns why the answer is not what its entry expects.
+ * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or a failure if the document has
+ * the right form but violates the interface. `missOf` returns why the answer is not as its traffic entry expects.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,

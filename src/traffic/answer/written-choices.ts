@@ -14,7 +14,7 @@ const fieldsOf = (value: unknown): Fields =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns the visible text of a content, which is a text or a list of parts. */
+/** Returns the visible text of a message's content. The content is a text or a list of parts. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -33,8 +33,8 @@ export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scan
 type Matches = (bytes: Buffer) => boolean;
 
 /**
- * The audio containers with the first bytes that identify them: those that can be requested, and others that servers
- * send instead.
+ * The audio containers with the first bytes that identify them: the containers that a request can ask for, and others
+ * that servers send instead.
  */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],
@@ -65,7 +65,7 @@ export const signatureLength = 12;
 
 /**
  * Identifies the container of a body by its first bytes; `null` if it is unknown. A body shorter than `signatureLength`
- * counts as the requested container if that container could begin like this.
+ * counts as the requested container if its bytes could be the beginning of this container.
  */
 export const identifyContainer = (bytes: Buffer, expected: SpeechFormat) => {
   const isShort = bytes.length < signatureLength;

@@ -5,7 +5,7 @@ import type { ReadingContext } from '../traffic-handler.ts';
 
 /**
  * This file finds an error that a server appends to audio when it fails halfway. The status was already sent, so only
- * the body is left for the error. In audio of unknown length it would count as sound.
+ * the body is left for the error. If the length of the audio is unknown, the error would count as sound.
  */
 
 /** The maximum number of bytes at the end of a body in which an error is searched. */
@@ -13,7 +13,10 @@ const maxErrorBytes = 2048;
 /** The maximum number of places at which the error may begin. */
 const maxStarts = 20;
 
-/** Returns whether an `error` says that something failed. Tags of an intact file may also end in JSON. */
+/**
+ * Returns whether an `error` says that something failed. This must be checked, since the tags of an intact file may
+ * also end in JSON.
+ */
 const isFailure = (error: unknown): boolean => {
   if (typeof error === 'string') return !/^(?:none|null|no|ok|)$/i.test(error.trim());
   const { message, type } = objectOf(error) ?? {};
@@ -24,7 +27,10 @@ const zero = new Uint8Array(1);
 
 /** The last bytes of a body that arrives in pieces, without the zeros at its end. */
 export class BodyEnd {
-  /** The kept bytes. They are up to twice as many as are searched, so most pieces move none of the earlier ones. */
+  /**
+   * The kept bytes. They are up to twice as many as the bytes that are searched, so most pieces are appended without
+   * moving earlier bytes.
+   */
   readonly #kept = new ByteBuffer(2 * maxErrorBytes);
   #hasZeros = false;
 
@@ -49,7 +55,7 @@ export class BodyEnd {
     this.#kept.append(bytes, start, end);
   }
 
-  /** Returns the message of a JSON error with which the body ends; `null` if it ends otherwise. */
+  /** Returns the message of a JSON error with which the body ends; `null` if the body does not end with an error. */
   error(redact: ReadingContext['redact']): string | null {
     const last = this.#last();
     const end = last.findLastIndex((byte) => byte > 0x20) + 1;

@@ -1,12 +1,12 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The number of bytes of a frame in which an encoder's tag is searched. The tag is in the first frame. */
+/** The number of bytes at the start of the first frame in which an encoder's tag is searched. */
 const tagWindow = 54;
 
 /**
- * Returns the number of frames that a tag in the first frame declares. A frame with a tag contains no audio. The tag is
- * that of Xing or LAME, after the side information, or Fraunhofer's VBRI, always at byte 36. Returns 0 if the tag has
+ * Returns the number of frames that a tag in the first frame declares. A frame with a tag contains no audio. The tag of
+ * Xing or LAME comes after the side information. Fraunhofer's tag, VBRI, is always at byte 36. Returns 0 if the tag has
  * no number, and `null` if the frame has no tag.
  */
 const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
@@ -17,7 +17,7 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
     const count = hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
-    // An encoder that writes to a pipe may leave the largest number in place of the count.
+    // An encoder that writes to a pipe may leave the largest number where the count should be.
     return count >= unknownCount ? 0 : count;
   }
   return null;
@@ -28,10 +28,13 @@ const unknownCount = 0x7fff_0000;
 
 const id3v1Length = 128;
 
-/** The number of unknown bytes that any MP3 file may contain. A file with more must have even more bytes in frames. */
+/**
+ * The number of unknown bytes that any MP3 file may contain. A file with more unknown bytes is valid only if it has
+ * even more bytes in frames.
+ */
 const toleratedJunk = 4096;
 
-/** The second byte of a tag’s name. The index is the first byte. */
+/** The second byte of each tag's name. The index is the name's first byte. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP']) {
   secondByteOf[first!.charCodeAt(0)] = second!.charCodeAt(0);
@@ -62,8 +65,8 @@ const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };
   /**
-   * Whether the next frame may be an encoder's tag. Encoders write the tag as the first frame, or as the first one
-   * after an ID3 tag. Players play a later tag as audio.
+   * Whether the next frame may be an encoder's tag. Encoders write their tag as the first frame, or as the first frame
+   * after an ID3 tag. Players treat a tag in a later frame as audio.
    */
   let mayBeTag = true;
   let rest = nothing;
@@ -104,7 +107,7 @@ const judgeEnd = (
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // Some encoders count the tag's own frame, others do not.
+  // Some encoders include the frame of the tag in the count. Others do not.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -112,7 +115,10 @@ const judgeEnd = (
   found.hasJunk = junk > 0;
 };
 
-/** Skips bytes, beginning with those in `head`, until a frame or a tag may start. Returns its first bytes. */
+/**
+ * Skips bytes, beginning with those in `head`, until a frame or a tag may start. Returns the first bytes of that frame
+ * or tag.
+ */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   const at = head.findIndex(
     (first, place) => place > 0 && mayStartFrameOrTag(first, head[place + 1] ?? Number.NaN),
@@ -126,7 +132,10 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   return bytes;
 }
 
-/** Skips a frame whose header was read. `head` is the header if the frame may be an encoder's tag, otherwise `null`. */
+/**
+ * Skips a frame whose header was read. If the frame may be an encoder's tag, `head` is the header; otherwise, it is
+ * `null`.
+ */
 function* skipFrame(
   mp3: Mp3Progress,
   found: FoundAudio,
@@ -156,7 +165,7 @@ function* skipId3(): ScanStep<void> {
   yield* wholeBytes({ count: length + footer }, cutAt('its ID3 tag'));
 }
 
-/** Skips an APE tag whose first four bytes were read. Its footer repeats its header, and nothing follows the footer. */
+/** Skips an APE tag whose first four bytes were read. The tag ends with a footer that repeats the header. */
 function* skipApe(): ScanStep<void> {
   const { bytes, count } = yield { count: 28, keep: true };
   if (count < 28) return;

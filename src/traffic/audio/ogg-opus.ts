@@ -36,7 +36,7 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
     /** The lengths of the packets, or of the parts of packets, in the page's body. */
     parts: partsOf(lacing),
-    /** Whether the last part continues on the next page. */
+    /** Whether the last part of a packet continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
   };
 };
@@ -69,7 +69,7 @@ const opusRate = 48_000;
  */
 const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
-  // The upper half of the version number changes when old readers can no longer read the format.
+  // The upper four bits of the version number change when the format changes so that old readers cannot read it.
   return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
     ? { preSkip: packet.readUInt16LE(10) }
     : null;
@@ -110,7 +110,7 @@ interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
   part: 'tags' | 'more-tags' | 'first-audio' | 'audio';
-  /** The position at which the stream starts. It is above 0 if the stream was cut out of a longer one. */
+  /** The position at which the stream starts. The position is above 0 if the stream was cut out of a longer stream. */
   start: number;
   end: number;
   /** The number of samples that the stream has played so far. */
@@ -118,8 +118,8 @@ interface OpusLink {
 }
 
 /**
- * Returns the state before the first page. `isCut` means that the end of a stream is missing. `other` is what the file
- * contains instead of Opus.
+ * Returns the state before the first page. `isCut` means that the end of a stream is missing. `other` names what the
+ * file contains instead of Opus.
  */
 const noProgress = () => ({
   link: null as OpusLink | null,

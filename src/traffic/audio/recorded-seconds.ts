@@ -30,10 +30,11 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 };
 
 /**
- * Returns the real duration of a recording in seconds. For MP3 it ends with the last complete frame, for WebM with the
- * start of the last complete block. For WAV and Ogg Opus it is everything that the file contains. `isFinal` means that
- * the header's duration is ignored, since it may be missing or a placeholder. `isCut` means that the container declares
- * more bytes than the file has (MP4, whose header is not compared). Returns `null` for other files.
+ * Returns the real duration of a recording in seconds; `null` if the file's format is not supported. An MP3 recording
+ * ends with its last complete frame, a WebM recording with the start of its last complete block. In WAV and Ogg Opus,
+ * everything in the file counts. `isFinal` means that the header's duration is ignored, since it may be missing or a
+ * placeholder. `isCut` means that the container declares more bytes than the file has. This is checked only for MP4,
+ * whose duration is not compared.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

@@ -2,18 +2,21 @@ import type { AnswerNote } from '../../model/observation/outcome.ts';
 
 /**
  * This file scans an audio container while its bytes arrive, without storing them. The scan of a container is a
- * generator that asks for a number of bytes to be read or skipped. The scanner answers from the reads, so a scan never
- * sees where one read ends and the next one starts.
+ * generator that asks for a number of bytes to be read or skipped. The scanner takes these bytes from the reads of the
+ * connection, so a scan never sees where a read ends and the next read starts.
  */
 
 export interface ScanRequest {
   readonly count: number;
-  /** Whether the scan needs the bytes themselves, which should be few. Otherwise, the bytes are only counted. */
+  /**
+   * Whether the scan needs the bytes themselves. Then it should request only few bytes. Otherwise, the bytes are only
+   * counted.
+   */
   readonly keep?: boolean;
   readonly audio?: boolean;
   /**
-   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of them may
-   * be the last byte before the request.
+   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of the two
+   * may be the last byte before the request.
    */
   readonly until?: (first: number, second: number) => boolean;
 }
@@ -45,7 +48,7 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Requests bytes. If the file ends before them, it is truncated, and `detail` says where it ends. */
+/** Requests bytes. If the file ends before these bytes, it is truncated, and `detail` says where the file ends. */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;
@@ -118,8 +121,8 @@ export class Scanner {
   }
 
   /**
-   * Returns the number of bytes up to the end of the two adjacent bytes that are searched, and stores these two. If
-   * they are not found, returns the number of all bytes.
+   * Returns the number of bytes up to the end of the two adjacent bytes that the scan searches for, and stores these
+   * two bytes. If they are not found, returns the number of all bytes.
    */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;

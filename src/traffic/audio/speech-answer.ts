@@ -110,7 +110,9 @@ export class SpeechReader implements BodyReader {
   readonly abortReason = null;
   readonly isAnswering = true;
   readonly #context: SpeechContext;
-  /** The first bytes of the body, which identify it. If the body is not audio, more bytes are kept. */
+  /**
+   * The first bytes of the body, by which its container is identified. If the body is not audio, more bytes are kept.
+   */
   readonly #kept = new ByteBuffer(maxKeptBytes);
   /** The scanner; `null` until the body is known to be in the requested container. */
   #scanner: Scanner | null = null;

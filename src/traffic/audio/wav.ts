@@ -1,14 +1,16 @@
 import { isUnknownLength } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The first bytes of a WAV file, and of its two forms with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088). */
+/**
+ * The first bytes of a WAV file, and of the two variants of WAV with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088).
+ */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
 /** The number of bytes that are read of the chunk `ds64`: the lengths of the file and of its audio. */
 const longLengths = 16;
 
 /**
- * Matches the names of chunks that writers put after the audio. If such a chunk follows a length of 0, the file really
- * has no audio. Otherwise the length is unknown.
+ * Matches the names of chunks that writers put after the audio. If the audio's length is 0 and such a chunk follows,
+ * the file really has no audio. Otherwise the length is unknown.
  */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
@@ -18,10 +20,15 @@ const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 /** The number of bytes that are read of the chunk `fmt `. */
 const formatLength = 20;
-/** The maximum sample rate. No audio converter is faster, so a higher rate means that the header is invalid. */
+/**
+ * The maximum sample rate. No audio converter reaches a higher rate, so a higher rate means that the header is invalid.
+ */
 const maxSampleRate = 768_000;
 
-/** Reads the fields of the chunk `fmt ` that are needed for the length; `null` if they do not determine it. */
+/**
+ * Reads the fields of the chunk `fmt ` from which the length of the audio is computed; `null` if the length does not
+ * follow from them.
+ */
 const readFormat = (chunk: Buffer) => {
   if (chunk.length < 16) return null;
   const codec = chunk.readUInt16LE(0);
@@ -89,7 +96,10 @@ function* scanAudio(found: FoundAudio, declared: number, format: Format): ScanSt
   found.hasJunk = yield* hasJunk(declared % 2);
 }
 
-/** Returns whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
+/**
+ * Returns whether anything other than chunks follows the audio. An example is a second WAV file, which no player would
+ * play.
+ */
 function* hasJunk(padding: number): ScanStep<boolean> {
   yield { count: padding };
   for (;;) {

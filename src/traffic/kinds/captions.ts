@@ -1,4 +1,4 @@
-/** This file reads the cues of SubRip and WebVTT files. A transcript needs nothing else of such a file. */
+/** This file reads the cues of SubRip and WebVTT files. Weir needs only the cues of such a file. */
 
 const srtTiming = /^\s*\d+:\d{2}:\d{2}[,.]\d{1,3}\s+-->\s+\d+:\d{2}:\d{2}[,.]\d{1,3}/;
 const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{3}/;
@@ -6,8 +6,8 @@ const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{
 const index = /^\s*\d+\s*$/;
 
 /**
- * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing begins a new cue. If cues are
- * numbered, the cue begins at the number above its timing. A block without a timing is a header or a comment.
+ * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing begins a new cue. If the cues are
+ * numbered, a cue already begins at the number above its timing. A block without a timing is a header or a comment.
  */
 const cueTexts = (text: string, timing: RegExp): readonly string[] =>
   text
@@ -44,18 +44,18 @@ const transcriptOf = (cues: readonly string[]): string => cues.map(withoutMarkup
 
 const vttHeader = /^\ufeff?WEBVTT([ \t\r\n]|$)/;
 
-/** Returns the text of a SubRip file; `null` if it is none. */
+/** Returns the text of a SubRip file; `null` if the text is not a SubRip file. */
 export const readSrt = (text: string): string | null => {
   if (vttHeader.test(text)) return null;
   const cues = cueTexts(text, srtTiming);
   return cues.length === 0 && text.trim() !== '' ? null : transcriptOf(cues);
 };
 
-/** Returns the text of a WebVTT file (W3C WebVTT section 4.1); `null` if it is none. */
+/** Returns the text of a WebVTT file (W3C WebVTT section 4.1); `null` if the text is not a WebVTT file. */
 export const readVtt = (text: string): string | null =>
   vttHeader.test(text) ? transcriptOf(cueTexts(text, vttTiming)) : null;
 
-/** Returns the kind of captions that a text is although it should be plain; `null` if it is plain. */
+/** Returns the kind of captions in a text that should be plain; `null` if the text is plain. */
 export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
   if (vttHeader.test(text)) return 'WebVTT captions';
   return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';

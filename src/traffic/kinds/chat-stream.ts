@@ -95,7 +95,8 @@ const describeNoStream = (
 
 /**
  * Reads a stream after looking at its first byte. Content types cannot be trusted: some servers label errors as event
- * streams, and streams as text. But no meaningful line of an event stream begins with a brace, a bracket or a tag.
+ * streams, and streams as text. The first byte can be trusted: no meaningful line of an event stream begins with a
+ * brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
   #instead: BodyReader | null = null;
@@ -157,7 +158,8 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // The bytes are copied, since they are valid only during the call. `slice` of a Buffer does not copy.
+    // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy
+    // them.
     this.#kept.push(Buffer.from(bytes));
   }
 
@@ -199,7 +201,8 @@ const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
  * Learns whether the target supports the request for usage. `stream_options` is not in the interface. So streams stop
- * asking for usage once the target names this field in a refusal, or refuses a stream before any stream has completed.
+ * asking for usage if the target names this field in a refusal, or if it refuses a stream before any stream has
+ * completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

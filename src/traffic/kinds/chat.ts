@@ -40,8 +40,8 @@ export const chat: TrafficHandler<'chat'> = {
       read: (context) =>
         readJsonAnswer(
           context,
-          // The template would not read the text of a body that equals an earlier one. If the entry expects something
-          // from the text, no template is used.
+          // If a body equals an earlier body, the template does not read its text. If the entry expects something from
+          // the text, no template is used.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
           (completion, firstByte) => answerOf(completion, firstByte, { price, prompt, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
@@ -61,7 +61,7 @@ const missIn = (
   return describeMiss(expect, choicesOfCompletion(choices), shown);
 };
 
-/** Returns the choices. Those without a finish reason get that of the document. */
+/** Returns the choices. A choice without a finish reason gets the finish reason of the document. */
 const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
   choices: readonly Choice[],
   reason: string | null,
@@ -106,13 +106,16 @@ interface AnswerTerms {
 
 type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
 
-/** Reads how the choices ended: the reason of a failed choice, or else of the first one, as results store it. */
+/**
+ * Reads how the choices ended. The finish reason is the reason of the first choice that failed, or, if none failed, of
+ * the first choice. It is returned as results store it.
+ */
 const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
   let first: string | null = null;
   let failed: string | null = null;
   let isKnown = true;
   let isOpen = false;
-  // This runs for each answer, so it makes no lists.
+  // This code runs for each answer, so it creates no lists.
   for (const choice of choices) {
     const reason = finishOfChoice(choice, choice.message);
     if (reason === null) {
@@ -173,7 +176,7 @@ const answerOf = (
   const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  // A call, sound or an image is an answer, although its tokens are unknown.
+  // An answer with a call, sound or an image is not empty, although its tokens are unknown.
   if (finish === null && tokens.output === 0 && writtenIn(completion) === 0) {
     const failure = 'the chat completion has neither a token nor a finish reason';
     return { issue: 'empty', failure, partial: answer };
@@ -203,8 +206,8 @@ const charactersOf = ({ choices }: CompletionParts): number => {
 };
 
 /**
- * Returns the server's usage. If the server counts 0 tokens for an answer with text, it returns a quarter of the text's
- * characters.
+ * Returns the token counts of the server. If the server counts no tokens for an answer with text, the tokens are
+ * estimated as a quarter of the number of characters.
  */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;

@@ -42,7 +42,7 @@ export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,
 ): PreparedRequest => {
-  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
+  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
   const prepared = kind.prepare(traffic, prepareContext);
   const { request, read } = prepared;

@@ -39,7 +39,7 @@ const fieldsOf = (traffic: TrafficOf<'transcription'>): MultipartForm['fields'] 
   ...traffic.granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
-/** The forms that upload each clip. A form is as large as its clip, so it is made only once. */
+/** The forms that upload each clip. A form is as large as its clip, so the form of each clip is made only once. */
 const forms = new WeakMap<Clip, Map<string, EncodedForm>>();
 
 const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm => {
@@ -137,14 +137,14 @@ const readText = (
   });
 };
 
-/** The text of a transcript, or the message of what came instead. */
+/** The text of a transcript, or a sentence about what came instead of it. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };
 
 /**
- * Returns the text in a body. Some servers put it into the JSON object of the default format, or into quotes as a JSON
- * string.
+ * Returns the text in a body. Some servers put it into the JSON object of the default format, or send it as a JSON
+ * string, with quotes.
  */
 const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBody => {
   const json = /^\s*[{"]/.test(body) ? jsonIn(body) : undefined;
@@ -158,7 +158,7 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
     : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };
 };
 
-/** A clip, and the price of its seconds. */
+/** A clip, and the price of transcribing it. */
 type PricedClip = Clip & Pick<TrafficOf<'transcription'>, 'price'>;
 
 const transcriptAnswer = (

@@ -9,7 +9,7 @@ import { distance } from 'fastest-levenshtein';
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
 
-/** Returns the first words of a text, up to a maximum, and the number of the others. */
+/** Returns the first words of a text, up to a maximum, and the number of further words. */
 const wordsOf = (
   text: string,
   most: number,
@@ -34,16 +34,16 @@ const wordsOf = (
 const maxDistinctWords = 0xffff;
 
 /**
- * Returns the maximum number of words that are compared. A comparison takes a time proportional to both lengths, and a
- * server can send a text of any length.
+ * Returns the maximum number of words that are compared. The time of a comparison is proportional to the product of
+ * both lengths, and a server can send a text of any length.
  */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 
 /**
  * Counts the words that must be inserted, deleted or replaced to turn the transcript into the reference text, and the
- * words of the reference text. Only a part of a long transcript is compared: 10 words for each reference word, and
- * 1,000 more. All further words count as inserted. Returns `null` if a text has more than 65,535 different words.
- * Example: "the cat sat" for "the black cat sat" has 1 error in 4 words.
+ * words of the reference text. If the transcript is long, only its first words are compared: 10 for each word of the
+ * reference text, and 1,000 more. All further words of the transcript count as inserted. Returns `null` if a text has
+ * more than 65,535 different words. Example: "the cat sat" for "the black cat sat" has 1 error in 4 words.
  */
 export const wordErrors = (
   text: string,

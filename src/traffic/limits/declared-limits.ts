@@ -9,7 +9,7 @@ import {
 } from './read-limit-headers.ts';
 import { dateOf } from './wait-text.ts';
 
-/** This file says which limits per minute, and which others, the headers of an answer declare. */
+/** This file finds the limits in the headers of an answer: the limits per minute, and all other limits. */
 
 const minute = 60_000;
 
@@ -23,8 +23,8 @@ const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
 };
 
 /**
- * Returns the value, in a unit, of the limit whose window is nearest to a minute, and this window in ms; `null` for
- * none.
+ * Among the limits of a unit, finds the limit whose window is nearest to a minute. Returns its value, and its window in
+ * ms; `null` if there is no such limit.
  */
 const minuteCell = (
   reported: readonly ReportedLimit[],
@@ -40,7 +40,7 @@ const minuteCell = (
     if (said.unit !== unit || value === null) continue;
     const window = shortWindowOf(said);
     if (window === null) continue;
-    // A window in the headers is preferred to an assumed one.
+    // A window that the headers name is preferred to an assumed window.
     const isAssumed = said.window === undefined;
     const rank = 2 * (minute - window) + (isAssumed ? 1 : 0);
     if (best === null || rank < best.rank) best = { value, window, rank, isAssumed };
@@ -48,7 +48,7 @@ const minuteCell = (
   return best;
 };
 
-/** Returns the limit of a unit, scaled to a minute; `null` for none. */
+/** Returns the limit of a unit, scaled to a minute; `null` if there is no such limit. */
 const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
   const found = minuteCell(reported, unit, 'limit');
   return found && Math.floor((found.value * minute) / found.window);
@@ -64,13 +64,13 @@ export interface AssumedLimit {
 
 type Quota = ReturnType<typeof readLimitHeaders>;
 interface DeclaredLimits {
-  /** The families of the headers; empty for the interface's. */
+  /** The families of the headers; empty if they are the headers of the interface. */
   readonly families: readonly string[];
   /** The limits per minute and their remaining amounts; `null` if there are none. */
   readonly quota: Quota;
   /**
-   * The limits of longer windows or of other units, each once, in words: `1,000 requests a day`, `50,000 input tokens a
-   * minute`.
+   * The limits with longer windows or other units, in words and without repetitions: `1,000 requests a day`, `50,000
+   * input tokens a minute`.
    */
   readonly longer: readonly string[];
   readonly assumed: readonly AssumedLimit[];
@@ -103,8 +103,8 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
   });
 
 /**
- * Returns the quota of both units. Each unit has the interface's own values. If it has no limit and no remaining amount
- * of its own, it has those of other headers.
+ * Returns the quota of both units. For each unit, the values come from the interface's own headers. If these headers
+ * have neither a limit nor a remaining amount for a unit, its values come from the other headers.
  */
 const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
   const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
@@ -127,9 +127,9 @@ const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Qu
 
 /**
  * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take
- * precedence over those of other families, even if only one of them is present. A limit with a window below a minute is
- * scaled to a minute. A limit per hour or day shows nothing about a minute. A limit without a window in any header
- * counts as one per minute unless it resets later.
+ * precedence over the headers of other families, even if only one of the two is present. A limit with a window below a
+ * minute is scaled to a minute. A limit per hour or day is not converted to a limit per minute. If no header names the
+ * window of a limit, it counts as a limit per minute, unless it resets more than a minute later.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;

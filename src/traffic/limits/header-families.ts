@@ -1,6 +1,6 @@
 /**
- * This file is the table of the limit headers of known gateways. For each family of headers it has the owner, the parts
- * of the headers' names (field, unit, window), and the documentation.
+ * This file is the table of the limit headers of known gateways. Each row describes a family of headers: their owner,
+ * the parts of their names (field, unit, window), and the documentation.
  */
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
@@ -16,13 +16,15 @@ const windowWords: readonly (readonly [pattern: string, window: number])[] = [
 ];
 const period = `(?<period>${windowWords.map(([words]) => words).join('|')})`;
 
-/** Returns the window that a word or a number of seconds in a name means, in ms; `null` for any other text. */
+/**
+ * Returns the window, in ms, that a part of a name means: a word, or a number of seconds; `null` for any other text.
+ */
 const windowOfWord = (word: string): number | null => {
   if (/^\d{1,8}$/.test(word)) return Number(word) * second;
   return windowWords.find(([words]) => words.split('|').includes(word))?.[1] ?? null;
 };
 
-/** The units for the letters of `rpm`, `tpd` and so on. */
+/** The units that the first letters mean in `rpm`, `tpd` and so on. */
 const shortUnits: Readonly<Record<string, string>> = { r: 'requests', t: 'tokens' };
 const shortWindows: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day };
 
@@ -33,9 +35,12 @@ interface HeaderFamily {
    * limit), `unit`, `period` (a word or seconds), `descriptor` (the owner of the limit) and `short` (`rpm`).
    */
   readonly pattern: RegExp;
-  /** The unit of the limit if the header's name contains none. */
+  /** The unit of the limit if the header's name contains no unit. */
   readonly unit: string;
-  /** The window in ms if the header's name contains none; `null` if only other headers or the reset time show it. */
+  /**
+   * The window in ms if the header's name contains no window; `null` if the window must be found in other headers or in
+   * the reset time.
+   */
   readonly window: number | null;
   /** Whether the value of a limit can be a list such as `60, 60;w=60`. */
   readonly hasLists: boolean;
@@ -43,7 +48,7 @@ interface HeaderFamily {
 
 const field = '(?<field>limit|remaining|reset)';
 
-/** Matches a field. A reset may be named `RateLimit-ResetTime`, as GitLab writes its date. */
+/** Matches a field. The name of a reset may end in `Time`, as in GitLab's `RateLimit-ResetTime`, which is a date. */
 const dated = `${field}(?:(?<=reset)-?time)?`;
 
 const family = (
@@ -60,8 +65,8 @@ const family = (
 });
 
 /**
- * The families of headers, the most specific first. A header belongs to the first family whose pattern matches its
- * name. Comments name the sources.
+ * The families of headers, beginning with the most specific family. A header belongs to the first family whose pattern
+ * matches its name. Comments name the sources.
  */
 export const headerFamilies: readonly HeaderFamily[] = [
   // Sent by OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq
@@ -88,14 +93,15 @@ export const headerFamilies: readonly HeaderFamily[] = [
     `x-ai-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))(?:-(?<descriptor>.+))?`,
     { unit: 'tokens' },
   ),
-  // Sent by Apache APISIX (apisix/plugins/ai-rate-limiting.lua), whose headers do not name the window.
+  // Sent by Apache APISIX (apisix/plugins/ai-rate-limiting.lua). These headers do not name the window.
   family('apisix-ai', `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`, {
     unit: 'tokens',
     window: null,
   }),
-  // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is in tokens that its bucket gets per second.
+  // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is the number of tokens that the bucket of its
+  // limiter receives per second.
   family('spring', 'x-ratelimit-replenish-rate', { window: second }),
-  // Sent by gateways that write the names of their headers as Anthropic does.
+  // Sent by gateways that write the names of their headers in the order that Anthropic uses.
   family('unit-first', `x-rate-?limit-(?<unit>requests|tokens)-${field}`),
   // Sent by Azure API Management (azure-openai-token-limit, remaining-tokens-header-name, in the examples of its docs).
   family('azure-apim', '(?:x-)?(?<field>remaining)-(?<unit>requests|tokens)'),
@@ -113,8 +119,8 @@ export const headerFamilies: readonly HeaderFamily[] = [
     'anthropic',
     `anthropic-(?:ratelimit|priority)-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
   ),
-  // Sent by Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins
-  // of Kong.
+  // Sent by Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit, both per second) and
+  // by plug-ins of Kong.
   family('tokenlimit', `(?:x-)?tokenlimit-${field}(?:-${period})?`, {
     unit: 'tokens',
     window: null,
@@ -133,7 +139,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
   // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
   family('legacy', `(?:x-)?rate-?limit-${dated}`, { window: null, hasLists: true }),
-  // Sent by gateways that put a name before the usual names, here that of the unit.
+  // Sent by gateways that put a name before the usual names. Here, the name is the unit.
   family('prefixed', `(?:x-)?(?<unit>requests|tokens)-rate-?limit-${field}`, {
     window: null,
     hasLists: true,
@@ -146,12 +152,15 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
 ];
 
-/** The names of all families, with those of the IETF's combined headers. */
+/** The names of all families, including the families of the IETF's combined headers. */
 export const headerFamilyNames: readonly string[] = [
   ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
 ];
 
-/** The meaning of a header's name. `window` is in ms; `null` if neither the name nor its family defines it. */
+/**
+ * The meaning of a header's name. `window` is in ms; it is `null` if neither the name nor its family defines the
+ * window.
+ */
 export interface HeaderMeaning {
   readonly family: string;
   readonly field: 'limit' | 'remaining' | 'reset';
@@ -181,7 +190,10 @@ const parseName = (name: string): HeaderMeaning | null => {
 /** Matches a part that the name of every limit header contains. */
 const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-|remaining-/;
 
-/** The maximum number of names that are remembered. If a server invents more names, they are parsed each time. */
+/**
+ * The maximum number of names that are remembered. If a server sends more names than this, the further names are parsed
+ * each time.
+ */
 const maxRemembered = 500;
 const remembered = new Map<string, HeaderMeaning | null>();
 

@@ -1,13 +1,15 @@
 import { parseList, Token } from 'structured-headers';
 import { durationIn } from './wait-text.ts';
 
-/** This file reads the values of limits: lists of the IETF's drafts, and the other notations of gateways. */
+/**
+ * This file reads the values of limits: the lists that the IETF's drafts define, and the other notations of gateways.
+ */
 
 /** Returns a parsed number if it is finite and has few enough digits; `null` for anything else. */
 export const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
 
-/** Returns a count as a whole number, since a bucket may have a fraction remaining. */
+/** Returns a count as a whole number, since the remaining amount of a bucket may have a fraction. */
 export const wholeOf = (value: unknown): number | null => {
   const count = countOf(value);
   return count === null ? null : Math.floor(count);
@@ -16,7 +18,7 @@ export const wholeOf = (value: unknown): number | null => {
 /** One member of a list of limits: `100`, `100;w=60` or, as in old drafts, `100;window=60`. */
 export interface Policy {
   readonly limit: number;
-  /** The window in ms; `null` if the member names none. */
+  /** The window in ms; `null` if the member names no window. */
   readonly window: number | null;
   readonly name: string | null;
 }
@@ -71,13 +73,13 @@ const thousands = /(?<=^|, )\d{1,3}(?:,\d{3})+(?!\d)/g;
 const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
 /**
- * Matches what may follow a limit without changing it: a burst (nginx's word; Lever's documentation: `10 req/s (burst
- * 20)`), the limit's owner, and how its window moves.
+ * Matches what may follow a limit without changing it: a burst, for example Lever's `10 req/s (burst 20)`; the owner of
+ * the limit; and how its window moves.
  */
 const qualifiers =
   /[ ,;]{0,3}(?:\bburst(?: of)?[ :=]*\d{1,15}|\b(?:per|by) (?:api[ -]?key|key|user|client|ip|model|tenant|org(?:anization)?|project|team)|\b(?:sliding|fixed|rolling)(?: window)?)(?= *(?:$|[,;]))/gi;
 
-/** Returns a limit, or a list of limits, without brackets and without words that do not change it. */
+/** Returns a limit, or a list of limits, without brackets and without words that do not change the limit. */
 const withoutQualifiers = (text: string): string =>
   text.replaceAll(/[()]+/g, ' ').replaceAll(/\s+/g, ' ').trim().replaceAll(qualifiers, '');
 
@@ -88,11 +90,11 @@ export const windowOf = (text: string): number =>
 const isOfTokens = (word: string): boolean => /^t/i.test(word);
 
 /**
- * Reads one limit in a notation outside the IETF's drafts; `null` for any other text. It also returns `null` if the
- * text names another unit than its header, which is for tokens or not (`isTokens`).
+ * Reads one limit in a notation outside the IETF's drafts; `null` for any other text. `isTokens` says whether the
+ * header is for tokens. If the text names the other unit, this function also returns `null`.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  // Two proxies may have written the same limit.
+  // If the same limit is there twice, two proxies may have written it.
   const once = text.replace(/^([^,]{1,40}), *\1$/, '$1');
   const plain = withoutQualifiers(once).replace(thousands, withoutCommas);
   const groups = notation.exec(plain)?.groups;
@@ -108,7 +110,7 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
 
 /** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
-  // `2,000` is a number. `100,100` comes from two proxies that say the same.
+  // `2,000` is a number. `100,100` are two equal numbers, from two proxies.
   const plain = text.replace(thousands, (number) =>
     new Set(number.split(',')).size > 1 ? withoutCommas(number) : number,
   );
@@ -122,9 +124,9 @@ export const readLimitList = (text: string, isTokens: boolean): readonly Policy[
 };
 
 /**
- * Returns a list of named policies without what the drafts forbid. Hugging Face writes the kind of the window before
- * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`). Others write the names of
- * parameters in capitals, numbers in quotes or a mark at the end.
+ * Removes from a list of named policies everything that the drafts forbid. Hugging Face writes the kind of the window
+ * before the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`). Other servers write the
+ * names of parameters in capitals, write numbers in quotes, or put a comma or semicolon at the end.
  */
 export const plainList = (text: string): string =>
   text

@@ -2,7 +2,7 @@ import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { windowOf } from './limit-text.ts';
 
-/** This file finds the windows of limits that the names of their headers do not show. */
+/** The names of some headers do not show the windows of their limits. This file finds these windows. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -14,12 +14,12 @@ const day = 86_400_000;
 export const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
 /**
- * The headers with the window of the limits beside them. It is in seconds (docs.omophub.com, Rate limits) or a word
- * (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
+ * The headers that name the window of the limits in the same response. The window is in seconds (docs.omophub.com, Rate
+ * limits) or a word (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
  */
 const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
 
-/** Gives limits without a window the one that a separate header names. */
+/** Gives limits without a window the window that a separate header names. */
 export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
   const text = windowHeaders.map((name) => headers[name]).find((each) => each !== undefined);
   if (text === undefined) return;
@@ -30,9 +30,9 @@ export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]):
 };
 
 /**
- * Gives limits without a window that of their twin: a limit of the same number with a window in its name. Kong writes
- * one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. Among several windows, the
- * shortest counts.
+ * Gives a limit without a window the window of its twin. The twin is a limit with the same number and a window. Kong
+ * writes one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. If there are several twins,
+ * the shortest window counts.
  */
 export const joinTwins = (all: readonly MutableLimit[]): void => {
   for (const limit of all) {
@@ -57,8 +57,8 @@ export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]
 };
 
 /**
- * Removes a remaining amount of −1 if its limit is unknown. Azure writes −1 for both if it reports neither, and a pace
- * would take it for an exhausted limit.
+ * Removes a remaining amount of −1 if its limit is unknown. Azure writes −1 for the limit and for the remaining amount
+ * if it reports neither of them. A pace would treat a remaining amount of −1 as an exhausted limit.
  */
 export const dropUnreported = (all: readonly MutableLimit[]): void => {
   for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
@@ -69,8 +69,8 @@ const dayError = 0.02;
 
 /**
  * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
- * limit that takes a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same header
- * names as limits per minute. Together's limits are per second.
+ * limit that takes a day to fill is a daily limit. This must be computed, since Groq and OpenAI use the same header
+ * names for daily limits of requests and for limits per minute. Together's limits are per second.
  */
 export const inferWindows = (all: readonly MutableLimit[]): void => {
   let isTogether = false;

@@ -54,8 +54,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly; `null` for all other forms of a reset, which need the server's
- * clock.
+ * Reads a duration or a number of seconds quickly; `null` for any other form of a reset. The other forms are read with
+ * the server's clock.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -64,8 +64,8 @@ const quickWait = (text: string): number | null => {
 };
 
 /**
- * Collects the values of limits by the limit's name. This runs for each answer. An answer has few limits, so searching
- * a list is quicker than building a key for a map.
+ * Collects the values of limits by the limit's name. This code runs for each answer. An answer has few limits, so
+ * searching a list is quicker than building a key for a map.
  */
 class Collection {
   readonly all: MutableLimit[] = [];
@@ -94,7 +94,7 @@ const draft7 = { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' } a
 const readCombined = (text: string): LimitValues | null => {
   if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
   try {
-    // Some gateways write this header with other characters between the members or around the numbers.
+    // Some gateways write this header with quotes, or with blanks around `=`.
     const plain = text.toLowerCase().replaceAll(/ *(=) *|"/g, '$1');
     const cells = parseDictionary(plain.replaceAll(/;\s*(?=limit|remaining|reset)/g, ', '));
     const cell = (name: string): number | null => wholeOf(cells.get(name)?.[0]);
@@ -110,7 +110,10 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
-/** Matches words for requests at the same time. Their limit is no rate: `concurrent-requests`, `in_flight`. */
+/**
+ * Matches words for requests at the same time. A limit of such requests is not a rate. Examples: `concurrent-requests`,
+ * `in_flight`.
+ */
 export const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 
 /** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
@@ -123,8 +126,8 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
 };
 
 /**
- * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. The unit of
- * both comes from the policy, so the policy is read first. Throws an error for any other text.
+ * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. Both headers
+ * have the unit of the policy, so the policy is read first. Throws an error for any other text.
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
   for (const [value, parameters] of parseList(plainList(text))) {
@@ -152,7 +155,10 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
   }
 };
 
-/** Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, since they belong to other headers. */
+/**
+ * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, since they are the windows of limits in
+ * other headers.
+ */
 const readStructured = (
   headers: HeaderFields,
   into: Collection,
@@ -178,7 +184,7 @@ const readStructured = (
   return policies;
 };
 
-/** The headers of policies without names: Brave (Search API, Rate limiting), Helicone. */
+/** The headers in which Brave (Search API, Rate limiting) and Helicone send policies without names. */
 const policyHeaders = ['x-ratelimit-policy', 'helicone-ratelimit-policy'] as const;
 
 const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
@@ -207,7 +213,10 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
-/** Returns the first of several numbers of seconds. Resets of a list of limits are written like this. */
+/**
+ * Returns the first of several numbers of seconds. If a header lists several limits, its resets are written as such a
+ * list.
+ */
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
 
@@ -225,7 +234,8 @@ const readCell = (
   }
   if (decimal.test(text)) {
     const count = Math.floor(Number(text));
-    // As a limit, −1 is Azure's value for "not reported". As a remaining amount, −1 may be a real overdraft.
+    // A limit of −1 is Azure's value for "not reported". A remaining amount of −1 may be real, if the client used more
+    // than the limit.
     limit[kind] = kind === 'limit' && count === -1 ? null : count;
     return true;
   }
@@ -266,7 +276,7 @@ export const readLimits = (headers: HeaderFields, now: () => number) => {
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 
-/** Decides quickly whether a response has a limit header, since most have none. */
+/** Decides quickly whether a response has a limit header, since most responses have no limit header. */
 export const declaresLimits = (headers: HeaderFields): boolean => {
   for (const name in headers) if (meaningOf(name) !== null) return true;
   if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined) return true;

@@ -12,8 +12,8 @@ const fieldWords = [
 ] as const;
 
 /**
- * The words for a limit in a sentence. Singular words need more: a request is what was refused, and a token may be the
- * key.
+ * The words for a limit in a sentence. The words "request" and "token" alone are not enough: "request" can mean the
+ * refused request, and "token" can mean the key.
  */
 const sentenceWords = [
   ['in-flight', inFlightWords],
@@ -22,8 +22,8 @@ const sentenceWords = [
 ] as const;
 
 /**
- * Matches words that name no limit although they contain such a word: the name of the status 429, whatever limit was
- * reached; keys that are called tokens; and advice.
+ * Matches words that contain a word for a limit but name no limit: the name of the status 429, which is the same for
+ * every limit; keys that are called tokens; and advice.
  */
 const otherWords = [
   /\b(?:429\W*)?too many requests\b(?!\/| (?:per|every|each)\b| (?:in |within )?(?:the last |\d|(?:an?|one) (?:second|minute|hour|day)\b))/gi,
@@ -32,7 +32,8 @@ const otherWords = [
 ];
 
 /**
- * Matches the state of one of several limits. LiteLLM’s older proxies list those of requests, tokens and concurrency.
+ * Matches the state of one of several limits. LiteLLM’s older proxies list the states of the limits on requests, tokens
+ * and concurrency.
  */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
@@ -40,8 +41,8 @@ const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names; `null` if it names none or lists all. Texts about too many requests in flight
- * also contain the word "requests", so that limit is searched first.
+ * Returns the limit that a text names; `null` if it names no limit or lists all limits. A text about too many requests
+ * in flight also contains the word "requests", so the limit on requests in flight is searched first.
  */
 const unitIn = (
   text: string,
@@ -55,7 +56,7 @@ const unitIn = (
 const sentenceOf = (text: string): string =>
   otherWords.reduce((left, words) => left.replaceAll(words, ' '), text);
 
-/** Returns the text about the only exhausted one of several listed limits. */
+/** Several limits may be listed. If exactly one of them is exhausted, returns its name. */
 const usedUpIn = (text: string): string | undefined => {
   const states = text.matchAll(limitStatePattern);
   const usedUp = [...states].filter(([, , used, limit]) => Number(used) >= Number(limit));
@@ -67,7 +68,8 @@ const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:
 /**
  * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * Other texts are searched for units. The name of the status 429, in pages and in messages, names no limit.
+ * Other texts are searched for units. The name of the status 429 ("Too Many Requests") does not count as a limit,
+ * neither in pages nor in messages.
  */
 export const readRefusedLimit = (text: string) => {
   const [, type, measure] = limitNamePattern.exec(text) ?? [];
@@ -89,11 +91,11 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, the most exact first. Each row has the unit (`null`: any notation), and the standard
- * header that reports name instead.
+ * The headers that name a wait, beginning with the most exact header. Each row has the unit (`null`: any notation), and
+ * the standard header that reports name in place of this header.
  */
 const waitHeaders = [
-  // Source: openai/openai-node, src/client.ts, where this header takes precedence over retry-after.
+  // Source: openai/openai-node, src/client.ts. There, this header takes precedence over retry-after.
   ['retry-after-ms', 'ms', 'retry-after-ms'],
   // Source: Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
   ['x-ms-retry-after-ms', 'ms', 'retry-after-ms'],
@@ -105,7 +107,7 @@ const waitHeaders = [
   // Sent by Kong (rate-limiting-advanced and ai-rate-limiting-advanced).
   ['x-ratelimit-retry-after', null, 'retry-after'],
   ['x-ai-ratelimit-retry-after', null, 'retry-after'],
-  // Sent by bucket4j’s Spring examples, in both units.
+  // Sent by bucket4j’s Spring examples, in seconds or in milliseconds.
   ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
   ['x-rate-limit-retry-after-milliseconds', 'ms', 'retry-after-ms'],
   // Sent by Discord (topics, Rate Limits).
@@ -141,8 +143,8 @@ const otherWaits = (headers: Readonly<Record<string, string>>, now: number): rea
   });
 
 /**
- * Returns the longest wait in ms in a header that was sent once or several times (`250, 250`); NaN for anything else. A
- * number of thirteen digits is a moment in ms since 1970.
+ * Reads a header with a wait in ms. If it was sent several times (`250, 250`), returns the longest wait. Returns NaN
+ * for anything else. A number of thirteen digits is a moment in ms since 1970.
  */
 const millisecondsIn = (text: string, now: number): number => {
   const members = text.split(',').map((member) => member.trim());
@@ -156,10 +158,10 @@ const millisecondsIn = (text: string, now: number): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms: by the first readable header of `waitHeaders`, or else the longest
- * wait of other headers; `null` if there is none. A wait of 0 counts only if no header names a longer one.
- * `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's own `Date` or,
- * without one, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
+ * Returns how long a response asks to wait, in ms: the wait in the first readable header of `waitHeaders`, or else the
+ * longest wait in other headers; `null` if no header names a wait. A wait of 0 counts only if no header names a longer
+ * wait. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the `Date` header of
+ * the response or, if this header is absent, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,

@@ -88,8 +88,8 @@ const httpDateIn = (text: string, now: number): number => {
 };
 
 /**
- * The smallest number that counts as a Unix time in seconds. Smaller numbers are durations; this one would be about
- * thirty years.
+ * The smallest number that counts as a Unix time in seconds. Smaller numbers are durations. As a duration, this number
+ * would be about thirty years.
  */
 const firstEpochSecond = 1e9;
 /** The smallest number that counts as a Unix time in milliseconds. Smaller times are in seconds. */
@@ -100,9 +100,9 @@ const firstEpochMicrosecond = 1e15;
 const firstImpossible = 1e18;
 
 /**
- * Returns how many milliseconds away a reset is, if it is given as a number. A number below 10⁹ is in seconds from now.
- * A larger number is a Unix time: below 10¹² in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. A
- * number is never a duration in ms.
+ * Returns the milliseconds until a reset that is given as a number. A number below 10⁹ is in seconds from now. A larger
+ * number is a Unix time: below 10¹² in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. A number is
+ * never a duration in ms.
  */
 const untilNumber = (value: number, now: number): number => {
   if (value >= firstImpossible) return value * 1000;
@@ -117,7 +117,7 @@ const isoDate =
 /** Matches a date as JavaScript prints it: `Tue Feb 16 2021 09:02:42 GMT+0100 (CET)` (lemlist, X-RateLimit-Reset). */
 const printedDate = /^[a-z]{3} [a-z]{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?= \([^()]*\)$|$)/i;
 
-/** Reads a date as ISO 8601 or JavaScript writes it. Its time is UTC unless it names a time zone. */
+/** Reads a date as ISO 8601 or JavaScript writes it. A date without a time zone is in UTC. */
 const isoMoment = (text: string): number => {
   const printed = printedDate.exec(text)?.[0];
   if (printed !== undefined) return Date.parse(printed);
@@ -160,7 +160,7 @@ export const millisecondsUntilReset = (text: string, now: number): number | null
   // A number of several hundred digits is a known notation, but it is not finite.
   if (Number.isFinite(whole) && !trimmed.includes(',')) return whole;
   if (!trimmed.includes(',')) return null;
-  // A date itself contains a comma, so a list of dates cannot be split at commas.
+  // A date in this form contains a comma, so a list of such dates cannot be split at commas.
   const dates = trimmed.match(anyHttpDate) ?? [];
   const others = trimmed.replaceAll(anyHttpDate, '').split(',');
   const members = [...dates, ...others.map((each) => each.trim()).filter((each) => each !== '')];
@@ -170,7 +170,10 @@ export const millisecondsUntilReset = (text: string, now: number): number | null
     : null;
 };
 
-/** Returns the time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
+/**
+ * Returns the time of a response's `Date` header in ms since 1970 (whole seconds); `null` if the header is absent or
+ * cannot be read.
+ */
 export const dateOf = (headers: Readonly<Record<string, string>>): number | null => {
   const text = headers['date'];
   if (text === undefined) return null;

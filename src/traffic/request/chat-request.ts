@@ -17,9 +17,9 @@ interface RequestOptions {
 
 type PreparedChat = Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'>;
 
-/** The last request of each entry. When an entry is dropped, so is its request. */
+/** The last request of each entry. When an entry is dropped, its request is dropped too. */
 type KnownRequests = WeakMap<ChatTraffic, RequestOptions & { readonly prepared: PreparedChat }>;
-/** The last requests of each conversation. When a conversation is dropped, so are its requests. */
+/** The last requests of each conversation. When a conversation is dropped, its requests are dropped too. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
 const headersOf = {
@@ -63,8 +63,8 @@ const buildRequest = (
 };
 
 /**
- * Prepares the request of both kinds of chat (interface, section 4.1). It draws the conversation from those of the
- * entry. It also returns the facts about its prompt.
+ * Prepares the request of both kinds of chat (interface, section 4.1). It draws the conversation from the conversations
+ * of the entry. It also returns the facts about the prompt.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -84,7 +84,7 @@ export const chatRequest = (
   const content = drawChatPrompt(traffic, prepareContext);
   const { messages, maxTokens, tokens, own } = content;
   const withUsage = isStream && targetMemory.usage !== 'refused';
-  // The definitions of tools are also counted as tokens of the prompt.
+  // Definitions of tools also count as tokens of the prompt, so the number that was asked for is then unknown.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   const withFacts = (prepared: PreparedChat, first: FirstAnswer | undefined) => ({
     prepared,
@@ -112,7 +112,7 @@ export const chatRequest = (
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
   if (!Array.isArray(traffic.conversations) || body !== traffic.body)
     return withFacts(prepared, undefined);
-  // A conversation in the plan is sent many times, so its request is kept.
+  // A conversation in the plan is sent many times, so the request is kept.
   requests.set(messages, (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }));
   return withFacts(prepared, firstAnswerTo(targetMemory, traffic, messages));
 };

@@ -25,9 +25,9 @@ const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): n
 
 /**
  * Estimates the tokens of a text. Each word, each group of three digits and each other character is one token; a long
- * word is several tokens. The estimate is exact for synthetic prompts, whose words are one token each. For English
- * prose it is within a tenth of the count of OpenAI's vocabularies, much closer than any rule on the number of
- * characters. Example: "retry 123456 now" is 4 tokens.
+ * word counts as several tokens. The estimate is exact for synthetic prompts, whose words are one token each. For
+ * English prose it is within a tenth of the count of OpenAI's vocabularies. No rule that counts characters comes as
+ * close. Example: "retry 123456 now" is 4 tokens.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

@@ -18,7 +18,7 @@ const quoteName = (name: string): string =>
 
 /**
  * Encodes a form as bytes. Equal forms give equal bytes. The boundary is a digest of the content, so no form contains
- * its own boundary. The file comes last, so a gateway knows the fields before it receives the file.
+ * its own boundary. The file comes last, so a gateway has received the fields before the file begins.
  */
 export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);

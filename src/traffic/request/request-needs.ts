@@ -13,18 +13,24 @@ import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export interface NeedsContext extends Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'> {
-  /** The assumed shares of prompts that are read from a cache and written to one; none by default. */
+  /**
+   * The assumed shares of prompts that are read from a cache and that are written to a cache; by default, nothing is
+   * cached.
+   */
   readonly assumed?: { readonly cached: number; readonly written: number } | undefined;
 }
 
-/** Returns how many tokens of a prompt have which price if parts of it are cached. */
+/**
+ * Divides the tokens of a prompt into the classes with their own prices, if parts of the prompt are assumed to be
+ * cached.
+ */
 const tokensWith = (input: number, assumed: NeedsContext['assumed']) => {
   if (assumed === undefined) return { input };
   const cached = Math.round(input * assumed.cached);
   return { input, cached, cacheWrite: Math.round(input * assumed.written) };
 };
 
-/** What one request uses, as far as it is known before sending. */
+/** What one request uses, as far as this is known before the request is sent. */
 export interface RequestNeeds {
   /**
    * The tokens of the prompt's texts, images and recordings. Tokens that the gateway's chat template adds are not
@@ -35,19 +41,19 @@ export interface RequestNeeds {
   readonly isCounted: boolean;
   /** The maximum number of tokens of the answer; `null` without a maximum. */
   readonly output: number | null;
-  /** Whether the request asks for an answer of exactly this length. */
+  /** Whether the request asks for an answer of exactly `output` tokens. */
   readonly isFixed: boolean;
   /**
    * The cost of the longest possible answer in millionths of the currency; `null` without a price, without a maximum
-   * length, or if a clip's length is unknown. Tokens count as other input and output, unless some are assumed to be
-   * cached.
+   * length, or if a clip's length is unknown. No tokens count as cached, unless the context assumes a share of cached
+   * tokens.
    */
   readonly cost: number | null;
   /** The cost of the longest possible answer if each token has the price of the dearest class that it can have. */
   readonly highestCost: number | null;
 }
 
-/** The token counts of the prompts so far. Prompts in a plan or a file are sent many times. */
+/** The token counts of prompts that were already counted. The prompts in a plan or a file are sent many times. */
 const knownCounts = new WeakMap<readonly Message[], number>();
 
 const tokensIn = (messages: readonly Message[]): number => {
@@ -122,9 +128,11 @@ const needsByKind: {
   models: () => needsWithout(0),
 };
 
-/** Returns what a request uses. It draws the same random values that preparing the request draws. */
+/**
+ * Returns what a request uses. This function draws the same random values as the function that prepares the request.
+ */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
-  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
+  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
   return row(traffic, context);
 };

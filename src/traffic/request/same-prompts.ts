@@ -3,26 +3,29 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 
 /**
- * This file knows which requests of a slice have the same prompt. Their answers must report the same number of input
- * tokens.
+ * This file finds the requests of a slice that have the same prompt. The answers to such requests must report the same
+ * number of input tokens.
  */
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 type Messages = ChatContent['messages'];
 
-/** The input tokens that the first answer to a prompt reported; absent until that answer. */
+/** The input tokens that the first answer to a prompt reported; absent until the first answer comes. */
 export interface FirstAnswer {
   input?: number;
 }
 
-/** The body fields that do not change a prompt. Any other field may, such as `tools` or `reasoning_effort`. */
+/**
+ * The body fields that do not change a prompt. Any other field may change a prompt, for example `tools` or
+ * `reasoning_effort`.
+ */
 const besidePrompts: ReadonlySet<string> = new Set(
   'max_tokens max_completion_tokens min_tokens temperature top_p top_k min_p seed stop n user stream_options ignore_eos presence_penalty frequency_penalty repetition_penalty logprobs top_logprobs cache_prompt'.split(
     ' ',
   ),
 );
 
-/** The fields of each entry that may change its prompts, as a text. */
+/** The fields of each entry that may change its prompts, joined to one text. */
 const knownFields = new WeakMap<ChatTraffic, string>();
 
 const fieldsOf = (traffic: ChatTraffic): string => {
@@ -34,7 +37,7 @@ const fieldsOf = (traffic: ChatTraffic): string => {
   return text;
 };
 
-/** The first answers by prompt. Conversations of entries are found without their text. */
+/** The first answers by prompt. `byMessages` finds the conversation of an entry without reading its text. */
 interface KnownAnswers {
   readonly byText: Map<string, FirstAnswer>;
   readonly byMessages: WeakMap<Messages, WeakMap<ChatTraffic, FirstAnswer>>;
@@ -42,7 +45,7 @@ interface KnownAnswers {
 
 const known = new WeakMap<TargetMemory, KnownAnswers>();
 
-/** The maximum number of prompts of a slice. Conversations of a plan beyond them are not compared. */
+/** The maximum number of prompts of a slice. Further prompts of a plan are not compared by their text. */
 const maxPrompts = 10_000;
 
 /** Returns the first answer to a conversation in the plan, which is sent many times. */

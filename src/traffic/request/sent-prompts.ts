@@ -12,13 +12,13 @@ import type { FirstAnswer } from './same-prompts.ts';
 import { mediaTokensIn } from './token-demand.ts';
 
 /**
- * This file remembers the texts with which the requests of a slice began. So the result says how much of each prompt a
- * cache can have held. An earlier request counts once it is prepared.
+ * This file remembers the texts with which the requests of a slice began. From these texts, the result says how much of
+ * each prompt a cache can have held. A request counts as earlier as soon as it is prepared.
  */
 
 /**
- * A beginning that was sent. `tokens` are estimated. `input` are the tokens that the server counted, if it was a whole
- * prompt.
+ * A beginning that was sent. `tokens` is an estimate. If the beginning was a whole prompt, `input` is the number of
+ * tokens that the server counted.
  */
 interface Beginning {
   tokens: number;
@@ -30,16 +30,16 @@ interface MessageNode extends Beginning {
   readonly next: Map<MessageContent, MessageNode>;
 }
 
-/** A prompt that was sent, and what an earlier request shared with it. */
+/** A prompt that was sent, and how much of it was also in an earlier request. */
 export interface SentPrompt {
   /**
-   * Returns the repeated tokens of a prompt, for the total that the server counted. It learns this total for later
-   * requests.
+   * Returns how many tokens of the prompt were repeated, if the server counted `input` tokens in total. Remembers this
+   * total for later requests.
    */
   repeatedOf(input: number): number;
 }
 
-/** The maximum number of named beginnings of a model. The oldest are forgotten. */
+/** The maximum number of named beginnings of a model. If there are more, the oldest beginnings are forgotten. */
 const maxNames = 100_000;
 
 const tokensIn = (message: Message): number =>
@@ -82,7 +82,7 @@ class SentPrompts {
     };
   }
 
-  /** Adds a generated prompt after a system message. Each of its words is a token. */
+  /** Adds a generated prompt after a system message. Each word of the generated prompt is a token. */
   addShared(messages: readonly Message[], { beginnings, isWhole, tokens }: SharedText): SentPrompt {
     const [first] = messages;
     let repeated = first?.role === 'system' && this.#isKnownSystem(first) ? 0 : null;
@@ -104,7 +104,8 @@ class SentPrompts {
     const whole = isWhole ? own : null;
     return {
       repeatedOf: (input) => {
-        // The tokens beyond the words belong to the system message and its template, which may be at the beginning.
+        // Tokens that are not words of the prompt belong to the system message and to the chat template, which may come
+        // before the prompt.
         const others = Math.max(0, input - tokens);
         const estimate = repeated === null ? 0 : repeated + others;
         const sent = (isWhole ? found?.input : null) ?? estimate;
@@ -140,8 +141,8 @@ const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
 };
 
 /**
- * Remembers a prompt of this many characters that is about to be sent; `undefined` for one whose beginnings do not
- * matter.
+ * Remembers a prompt of this many characters that is about to be sent. Returns `undefined` if the beginnings of this
+ * prompt do not matter.
  */
 export const rememberPrompt = (
   memory: TargetMemory,
@@ -157,7 +158,7 @@ export const rememberPrompt = (
 
 /** The facts about the prompt of a request. */
 export interface PromptFacts {
-  /** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
+  /** The number of tokens that the prompt was generated with; `undefined` if the prompt was not generated. */
   readonly asked: number | undefined;
   readonly sent: SentPrompt | undefined;
   /** The first answer to the same prompt; `undefined` if it is unknown which prompts are the same. */
@@ -165,8 +166,8 @@ export interface PromptFacts {
 }
 
 /**
- * Adds the facts about its prompt to the tokens of a new answer. If some tokens may come from tools or images, the
- * prompt is compared with no other.
+ * Adds the facts about the prompt to the token counts of a new answer. If some tokens may come from tools or images,
+ * the prompt is not compared with other prompts.
  */
 export const withPrompt = (
   tokens: TokenCounts,
@@ -174,7 +175,7 @@ export const withPrompt = (
   isBeyondText = false,
 ): TokenCounts => {
   const { input } = tokens;
-  // A copy would cost as much as everything else that is done with the counts.
+  // The object is changed, since copying it would take as long as everything else that is done with the counts.
   if (asked !== undefined) tokens.asked = asked;
   if (input === null) return tokens;
   if (sent !== undefined) tokens.repeated = sent.repeatedOf(input);

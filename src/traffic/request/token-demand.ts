@@ -15,8 +15,8 @@ const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /**
- * Makes the first random draws of a chat request. The maximum number of answer tokens is the smaller of the prompt
- * source's and the entry's.
+ * Makes the first random draws of a chat request. The prompt source and the entry may both limit the answer tokens. The
+ * smaller maximum applies.
  */
 export const drawChatPrompt = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
@@ -35,8 +35,8 @@ interface MessagesDemand {
 }
 
 /**
- * The token demand of the prompts so far. Prompts in a plan or a file are sent many times, and reading a long image
- * each time would be slow.
+ * The token demand of prompts that were already measured. Prompts in a plan or a file are sent many times, and reading
+ * a long image each time would be slow.
  */
 const knownDemands = new WeakMap<readonly Message[], MessagesDemand>();
 
@@ -88,7 +88,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   const { characters, media } = demandOf(messages);
   return {
     traffic,
-    /** The number of characters that the model reads. */
+    /** The number of characters of the request that the model reads. */
     characters: characters + extraCharactersOf(body),
     /** The estimated tokens of the request's images and recordings. */
     media,
@@ -97,7 +97,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   };
 };
 
-/** The part of a token limit that a request can use, as known before sending. */
+/** The part of a token limit that a request can use, as far as it is known before the request is sent. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
 /** Returns the text of a speech request: a text that is drawn, or the next piece of a split text. */

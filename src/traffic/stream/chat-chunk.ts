@@ -22,10 +22,13 @@ export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
-      /** The finish reason of all choices that continue; `null` while the answer continues. */
+      /** The finish reason of the whole event. It ends all choices that continue. `null` while the answer continues. */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
-      /** The most bytes that the model wrote; NaN if they include the tokens of a call or of sound. */
+      /**
+       * The maximum number of bytes that the model wrote; NaN if the event contains a call or sound, whose tokens are
+       * unknown.
+       */
       readonly written: number;
     }
   | { readonly kind: 'error'; readonly message: string }
@@ -37,11 +40,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Returns whether a content part or a fragment of a tool call contains anything besides its position and type. */
+/** Returns whether a content part or a fragment of a tool call contains anything other than its position and type. */
 const hasText = (fragment: unknown): boolean => {
   if (typeof fragment !== 'object' || fragment === null) return isText(fragment);
-  // `textsIn` finds the same texts, but a generator for each field takes a tenth of the time of an event. The recursion
-  // is as deep as the document, which `jsonIn` limits.
+  // `textsIn` would find the same texts, but its generator for each field would take a tenth of the time in which an
+  // event is read. The recursion is as deep as the document, which `jsonIn` limits.
   return Object.entries(fragment).some(
     ([name, value]) => name !== 'type' && name !== 'signature' && hasText(value),
   );
@@ -66,8 +69,8 @@ const carriedByContent = (content: unknown): CarriedContent => {
 };
 
 /**
- * The names of the reasoning field in vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and MiniMax;
- * Ollama and similar servers; LiteLLM.
+ * The names of the reasoning field, in this order: in vLLM, OpenRouter and Groq; in DeepSeek, SGLang and Moonshot; in
+ * OpenRouter and MiniMax; in Ollama and similar servers; in LiteLLM.
  */
 export const reasoningNames =
   'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
@@ -76,7 +79,7 @@ export const reasoningNames =
 
 /**
  * Returns the kind of content in a choice. Servers that do not distinguish chunks from answers send a message or a text
- * instead of a delta. Perplexity sends both, so a delta counts first.
+ * instead of a delta. Perplexity sends a delta and a message, so the delta takes precedence.
  */
 const carriedBy = (choice: Choice): CarriedContent => {
   if (choice.delta === undefined && isText(choice['text'])) return 'visible';
@@ -116,8 +119,9 @@ const isServedChoice = (choice: unknown): choice is Choice => {
 };
 
 /**
- * Returns the choices of a chunk, or a sentence about what is wrong with them. The schema only makes the sentence,
- * since it takes a fifth of the time of an event. A property test compares both.
+ * Returns the choices of a chunk, or a sentence about what is wrong with them. The schema is used only for the
+ * sentence, since checking every event with it would take a fifth of the time in which an event is read. A property
+ * test checks that the schema and `isServedChoice` agree.
  */
 export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   if (choices === undefined || choices === null) return [];
@@ -126,7 +130,10 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   return error === undefined ? [] : describeSchemaErrors(error);
 };
 
-/** Describes data that is not JSON. It quotes a text, as the server's sentence, but not a part of an answer. */
+/**
+ * Describes data that is not JSON. A text is quoted, since it is probably a sentence of the server. A part of an answer
+ * is not quoted.
+ */
 const notJson = (data: string, redact: (text: string) => string): string =>
   /^\s*(?:data:\s*)*[{["]/.test(data)
     ? 'it is not JSON'
@@ -135,8 +142,8 @@ const notJson = (data: string, redact: (text: string) => string): string =>
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
- * The maximum number of values in an event. A complete answer of 1,500 tokens with twenty alternatives for each token,
- * in one event, has fewer. Parsing so many values takes about 20 MB.
+ * The maximum number of values in an event. An event with a complete answer of 1,500 tokens, and twenty alternatives
+ * for each token, has fewer values. Parsing so many values takes about 20 MB.
  */
 const maxValues = 250_000;
 
@@ -178,7 +185,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : notJson(data, redact),
     );
   }
-  // Some servers keep a connection alive by events without content.
+  // Some servers keep a connection alive with events without content.
   if (json === null) return { kind: 'other', fields: [] };
   if (typeof json !== 'object' || Array.isArray(json)) {
     const said =

@@ -13,8 +13,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members whose values do not change what is read from an event. Two things do: whether the text of a delta is
- * empty, and the counts in a usage.
+ * The members whose values do not change what is read from an event. Only two properties of these values change the
+ * reading: whether the text of a delta is empty, and the counts in a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -31,7 +31,7 @@ const variableMembers = [
   ...usageMembers,
 ];
 
-/** Returns the reading of an event that matched. If the event has no usage, it is the same object each time. */
+/** Returns the reading of an event that matched. For an event without usage, the same object is returned each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   const { usage } = learned.reading;
   if (usage === null) return learned.reading;
@@ -45,10 +45,10 @@ const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null =
  */
 const maxForms = 8;
 
-/** Returns whether two parts of some bytes are equal. */
+/** Returns whether two parts of the same bytes are equal. */
 const areEqual = (view: DataView, one: number, other: number, length: number): boolean => {
   let i = 0;
-  // This compares four bytes at a time. If many events arrive together, this takes a third of the time of
+  // This loop compares four bytes at a time. If many events arrive together, it takes a third of the time of
   // `Buffer.compare`.
   for (; i + 4 <= length; i += 4) {
     if (view.getInt32(one + i) !== view.getInt32(other + i)) return false;
@@ -60,14 +60,14 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
 /** Stores an event of the current read that matched the template. The next events of the read are compared with it. */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
-  /** A view of the bytes. It is made for the second event of a read, since most reads contain one event. */
+  /** A view of the bytes. It is created only for the second event of a read, since most reads contain one event. */
   #view: DataView | null = null;
   #start = 0;
   #end = 0;
   #wordsFrom = 0;
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
-  /** The bytes that the model wrote in addition to the words. */
+  /** The bytes that the model wrote in addition to the first value of the kind `words`. */
   #others = 0;
   /** The number of bytes that the model wrote in the last event that matched. */
   written = 0;
@@ -94,7 +94,10 @@ class RepeatedEvent {
     this.#others = written - body.wordsWritten;
   }
 
-  /** Returns the reading of the stored event, if a later event in the same bytes differs from it only in its words. */
+  /**
+   * Returns the reading of the stored event, if the event in this part of the same bytes differs from the stored event
+   * only in its words; otherwise `null`.
+   */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;
     const before = this.#wordsFrom - this.#start;
@@ -113,10 +116,10 @@ class RepeatedEvent {
 
 /**
  * Reads the events of a target's streams without parsing them. Most events equal an event of an earlier stream except
- * for ids, texts and counts. So it compares the bytes between these values instead of parsing. A match gives the same
- * result as parsing the document: the learned event was read as a chunk, and the values that may differ (`LearnedBody`)
- * change the reading only as described at the list of members. The words of a learned event and of a match are never
- * empty.
+ * for ids, texts and counts. So this class compares the bytes between these values instead of parsing the event. A
+ * match gives the same result as parsing: the learned event was read as a chunk, and the values that may differ
+ * (`LearnedBody`) change the reading only in the two ways that the comment on `variableMembers` describes. The words of
+ * a learned event and of a match are never empty.
  */
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
@@ -124,7 +127,7 @@ export class EventTemplate {
   /** The number of bytes that the model wrote in the last event that matched; NaN if unknown. */
   written = 0;
 
-  /** Begins a read. Callers must call it before the events of each read. */
+  /** Begins a read. Must be called before `match` is called with the events of a read. */
   onRead(): void {
     this.#repeated.forget();
   }
@@ -138,7 +141,7 @@ export class EventTemplate {
   }
 
   learn(text: string, reading: ChatChunkReading): void {
-    // Events with counts in other places or forms are parsed each time.
+    // An event whose usage is not plain is not learned, so such events are parsed each time.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null, reading.written);
   }

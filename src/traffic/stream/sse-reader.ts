@@ -3,10 +3,10 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Reads Server-Sent Events from bytes by the HTML standard (section 9.2.6, "Interpreting an event stream"). It finds
- * lines in the bytes before decoding. That is correct, since CR and LF are never part of another character in UTF-8. So
- * decoding the data of each event gives the same text as decoding the whole stream. It ignores `id` and `retry`: they
- * are for reconnecting, which a measurement never does.
+ * Reads Server-Sent Events from bytes, as the HTML standard defines (section 9.2.6, "Interpreting an event stream").
+ * This class finds lines in the bytes before it decodes them. This gives the same text as decoding the whole stream,
+ * since the bytes of CR and LF are never part of another character in UTF-8. The fields `id` and `retry` are ignored:
+ * they are for reconnecting, and a measurement never reconnects.
  */
 export class SseReader {
   readonly #listener: SseListener;
@@ -15,13 +15,13 @@ export class SseReader {
   readonly #tail: ByteBuffer;
   /** The data of the event that has not ended yet, if the data came in several reads. */
   readonly #data: ByteBuffer;
-  /** The data of the event that has not ended yet, while it is one line of the current read. */
+  /** The data of the event that has not ended yet, if all of the data is in one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
-  /** The last comment after the event's type. It is reported only if the event has no data. */
+  /** The last comment after the `event` line of the current event. It is reported only if the event has no data. */
   #comment = '';
   #inPlace = false;
   #atStart = true;
@@ -45,7 +45,8 @@ export class SseReader {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A CR ends its line at once, although an LF that belongs to it may come with the next read.
+    // A CR ends its line at once. An LF that belongs to the same line end may come with the next read and is then
+    // skipped.
     const rest = this.#readLines(bytes, this.#afterCr && bytes[0] === LF ? 1 : 0);
     this.#keepData();
     this.#line = emptyBuffer;
@@ -86,7 +87,7 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The stored bytes stay valid until the next append, which comes after `keepData`.
+    // The stored bytes stay valid after this call until the next append. `keepData` is called before that append.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
@@ -109,7 +110,7 @@ export class SseReader {
     }
   }
 
-  /** Returns the incomplete texts of a stream that has ended: the data of a last event, and a last line. */
+  /** Returns the incomplete texts of a stream that has ended: the data of the last event, and the last line. */
   leftovers(): readonly string[] {
     if (this.#stopped) return [];
     const line = this.#tail.bytes().toString('utf8');
@@ -194,8 +195,8 @@ const eventField = Buffer.from('event');
 const ignoredFields = [Buffer.from('id'), Buffer.from('retry')];
 
 /**
- * Returns the position of the next LF from `from` on; −1 for none. Usually `from` is at the empty line after an event
- * or at the end of the read. In both cases this is faster than `indexOf`.
+ * Returns the position of the next LF from `from` on; −1 if there is none. Usually `from` is at the empty line after an
+ * event or at the end of the read. In both cases this function is faster than `indexOf`.
  */
 const nextLf = (bytes: Buffer, from: number): number => {
   if (from === bytes.length) return -1;

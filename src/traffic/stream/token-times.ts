@@ -1,13 +1,16 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** The least number of token events by which a burst clearly differs from a short answer. */
+/**
+ * The minimum number of token events of a stream that can count as buffered. If there are fewer, the answer may simply
+ * be short.
+ */
 const minBurstEvents = 10;
 /** The share of a stream's token events that must come in one burst for the stream to count as buffered. */
 const burstShare = 0.9;
 /** The longest time between two tokens of one burst, in ms. */
 const burstSpan = 5;
-/** The least TTFT of a buffered stream, as a share of its end-to-end time. */
+/** The minimum TTFT with which a stream can count as buffered, as a share of its end-to-end time. */
 const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);
@@ -57,8 +60,9 @@ export class TokenTimes extends InstantList {
 
 /**
  * Returns whether a stream was buffered: at least 90 % of its token events came in one read or within 5 ms of each
- * other, and the first token came nearly as late as the last, counted from `begun`. It is always false for fewer than
- * ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after 2,004 ms.
+ * other, and the time from `begun` to the first token was nearly as long as the time to the last token. A stream with
+ * fewer than ten token events never counts as buffered. Example: 20 tokens were buffered if the first token came after
+ * 2,000 ms and the last token after 2,004 ms.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];

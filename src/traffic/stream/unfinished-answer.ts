@@ -1,9 +1,10 @@
 import type { ChatStreamAnswer } from '../../model/observation/outcome.ts';
 
 /**
- * Returns the answer of a stream that broke off or that the client left. Usage that came before every choice had ended,
- * as in each chunk of vLLM or in Anthropic's first one, is not that of the whole answer, since the server may continue.
- * So the output tokens are those that came, and the cost is unknown.
+ * Returns the answer of a stream that broke off or that the client left. Some servers send usage before every choice
+ * has ended, for example vLLM in each chunk and Anthropic in the first chunk. Such usage does not count the whole
+ * answer, since the server may continue. In this case, the output tokens are the tokens that were received, and the
+ * cost is unknown.
  */
 export const unfinishedAnswer = (
   answer: ChatStreamAnswer,
