@@ -12,7 +12,7 @@ export const calibrationPath = (environment: Environment): string | null => {
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** Adds a note about this machine's measurement error at the run's load, if that error is known. */
+/** Adds a note about this machine's measurement error at the run's load. Adds no note if this error is unknown. */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

@@ -36,11 +36,11 @@ export interface DrivenSlice {
   /** When the load ended: as planned, because no request was left, or because it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
-  /** The broken objective that ended the load; `null` if none did. */
+  /** The broken objective that ended the load; `null` if no objective ended it. */
   readonly breach: Breach | null;
-  /** The reason why no request could succeed, if that ended the load; otherwise `null`. */
+  /** If the load ended because no request could succeed, the reason for this; otherwise `null`. */
   readonly refusal: string | null;
-  /** When all objectives were sure, if that ended the load; otherwise `null`. */
+  /** If the load ended because all objectives were sure, the instant since which they were; otherwise `null`. */
   readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` if no cap did. */
   readonly exhaustedBudget: BudgetUnit | null;
@@ -74,11 +74,12 @@ const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string 
   return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** The time between telling the workers instant 0 and instant 0 itself, in ms. It lets all of them start on time. */
+/** The workers are told instant 0 this many ms in advance, so that all of them start on time. */
 const workerLead = 50;
 
 /**
- * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections open in this time.
+ * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections are opened in this
+ * time.
  */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
@@ -124,7 +125,10 @@ export const stopOnRequest = (
   return { cause: () => first, release };
 };
 
-/** Calls `find` once a second. Its first finding ends the load, and requests in flight may end. `textOf` says why. */
+/**
+ * Calls `find` once a second. When `find` returns a finding for the first time, the load ends, and requests in flight
+ * may end. `textOf` turns the finding into the reason.
+ */
 const stopOnFound = <Found>(
   clock: Clock,
   running: RunningSlice,
@@ -186,7 +190,7 @@ const startSlice = (
   return { running, done: running.done.finally(drain), samples, close };
 };
 
-/** Loads the module for saturating loads, which few runs need. Returns `null` for any other load. */
+/** Loads the module for saturating loads, since few runs need it. If the load is not saturating, returns `null`. */
 const loadSaturation = async (
   options: SliceOptions,
   { targets: [{ baseUrl, wire, certificates }] }: ReadyTargets,

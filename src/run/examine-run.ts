@@ -17,14 +17,19 @@ import { publishReport } from './output/write-outputs.ts';
 import { type FinishedRun, runOnce } from './run.ts';
 import { bareRequest } from './input/run-request.ts';
 
-/** This file runs a plan that a wing has made, and publishes what the wing finds in it. It prints the budget first. */
+/**
+ * This file runs a plan that a wing has made, and publishes what the wing finds in the run. Before the run, it prints
+ * the budget.
+ */
 
-/** The most requests of users who wait for answers. No schedule says how many they send. */
+/**
+ * The maximum number of requests if users wait for answers. In this case, no schedule says how many requests they send.
+ */
 const mostOfUsers = 50_000;
 
 /**
- * Returns the plan with its budget, and a line that says what it needs. `attempts` is the most times that a request is
- * sent. `remedy` says how to make the plan smaller.
+ * Returns the plan with its budget, and a line that says what the plan needs. `attempts` is the maximum number of times
+ * that a request is sent. `remedy` says how to make the plan smaller.
  */
 export const withPlannedBudget = (
   read: ReadPlanWithFiles,
@@ -34,7 +39,7 @@ export const withPlannedBudget = (
   const { plan } = read;
   const { total, scheduled } = forecastOf(read, answerTimeFrom(undefined));
   const isOpen = plan.stages.every(({ load }) => load.kind === 'open');
-  // The number of random arrivals varies, so this allows five standard deviations.
+  // The number of random arrivals varies, so the maximum allows five standard deviations more.
   const planned = Math.ceil((total.requests.sum + 5 * Math.sqrt(total.requests.sum)) * attempts);
   const given = requests === undefined ? null : readWhole('requests', requests, 1);
   const most = Math.min(
@@ -55,7 +60,7 @@ export const withPlannedBudget = (
   return { read: { ...read, plan: { ...plan, budget } }, line };
 };
 
-/** Asks whether the budget of a plan may be spent, unless only gateways of Weir's own are used. */
+/** Asks whether the budget of a plan may be spent, unless the plan uses only gateways that Weir itself starts. */
 export const confirmPlanned = async (read: ReadPlanWithFiles, host: Host): Promise<void> => {
   checkPlanFits(read);
   if (sendsToAddress(read.plan))
@@ -70,7 +75,7 @@ interface Conclusion {
 
 /** The plan of a wing, and what the wing's command says about it. */
 interface Examination {
-  /** The name of its files, such as `recovery.json` and `recovery.html`. */
+  /** The kind of the files that are written, such as `recovery.json` and `recovery.html`. */
   readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
   readonly planned: ReadPlanWithFiles;
   /** What will be measured, in words. */
@@ -86,8 +91,8 @@ interface Examination {
 
 /**
  * Prints what a plan measures and its budget, asks whether to spend it, and runs the plan in a folder of its own. `see`
- * keeps what is needed of each observation. `conclude` makes the report from that and from the run. The report is then
- * published.
+ * stores what the wing needs of each observation. `conclude` makes the report from the stored data and from the
+ * finished run. Then the report is published.
  */
 export const examineRun = async <Seen>(
   { kind, planned, design, request, ...terms }: Examination,

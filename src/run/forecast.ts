@@ -31,7 +31,7 @@ import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** The assumed time until an answer, for loads whose users wait for answers. */
+/** The time that an answer is assumed to take, in loads whose users wait for answers. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
@@ -105,7 +105,7 @@ export const forecastOf = (
   };
 };
 
-/** Returns whether the answers decide the number of requests. Only a run can then show it. */
+/** Returns whether the answers decide the number of requests. If they do, only a run can show this number. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -219,7 +219,9 @@ interface ForecastRequest {
   readonly like?: string | undefined;
 }
 
-/** Reads the cached shares of an earlier result. Throws a `Problem` if no answer of it reports cached tokens. */
+/**
+ * Reads the cached shares of an earlier result. Throws a `Problem` if no answer in that result reports cached tokens.
+ */
 const sharesLike = async (path: string): Promise<readonly CachedShare[]> => {
   const { readStoredResult } = await import('./input/read-result.ts');
   const { cachedSharesOf } = await import('../model/result/cached-shares.ts');

@@ -54,7 +54,7 @@ const openFolder = async (
 
 /**
  * Returns whether keys are checked before the load. If limits are judged, keys are not checked, since the judge must
- * know every request of a key.
+ * know every request that was sent with a key.
  */
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
@@ -109,10 +109,13 @@ const checkForecast = async (
     say(line);
 };
 
-/** The maximum time for child processes and sockets to close, in ms. After it, the end of this process closes them. */
+/**
+ * The maximum time for child processes and sockets to close, in ms. If some take longer, they are closed when this
+ * process ends.
+ */
 const closeTimeout = 5000;
 
-/** The parts of a run that have been opened, and the two ways to close them. */
+/** The parts of a run that have been opened. `close` and `discard` are two ways to close them. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -141,12 +144,12 @@ class Openings {
     this.#discarding.defer(() => extraReports.discard());
   }
 
-  /** Closes everything, after a run that sent something. */
+  /** Closes everything. Must be called if the run sent something. */
   close(): Promise<void> {
     return waitAtMost(closeTimeout, this.#closing.disposeAsync());
   }
 
-  /** Closes everything after a run that sent nothing. It removes files that were opened for the run. */
+  /** Closes everything, and removes files that were opened for the run. Must be called if the run sent nothing. */
   discard(): Promise<void> {
     return this.#discarding.disposeAsync();
   }
@@ -171,8 +174,8 @@ const sameRefusalObservers = async ({
     : [(await import('./watch/same-refusal.ts')).endOnSameRefusal(earlyStop)];
 
 /**
- * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
- * only here, since each imported file delays the start by a third of a millisecond.
+ * Adds the requested observers to `observers` as soon as each of them is open. Observers that few runs need are
+ * imported only here, since each imported file delays the start by a third of a millisecond.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
   const { plan } = read;
@@ -260,8 +263,8 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
 };
 
 /**
- * Reads the plan and opens everything that its run needs. If something fails, it closes what is open and throws.
- * `observe` adds an observer of the caller.
+ * Reads the plan and opens everything that its run needs. If something fails, closes everything that is already open
+ * and throws. `observe` adds an observer of the caller.
  */
 export const openRun = async (
   request: RunRequest,

@@ -82,15 +82,15 @@ const openStoredRequests = async (
 };
 
 interface StoredReportOptions {
-  /** Whether the exit code is 13 if an objective is not sure. */
+  /** Whether an objective that is not sure leads to exit code 13. */
   readonly isStrict?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly requests: StoredRequests | null;
 }
 
 /**
- * Judges a stored result again and writes its reports, by default next to the result. After the first second by `now`,
- * in ms, it says what it does.
+ * Judges a stored result again and writes its reports, by default next to the result. If this takes longer than a
+ * second, progress is printed. `now` returns the time in ms.
  */
 export const reportStored = async (
   path: string,

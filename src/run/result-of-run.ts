@@ -9,8 +9,8 @@ import type { RunRecorder } from './watch/recorder.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 
 /**
- * The parts of a result that the load does not produce. Runs, points of a sweep and steps of `weir capacity` provide
- * them.
+ * The parts of a result that the load does not produce. A run, a point of a sweep and a step of `weir capacity` each
+ * provide these parts.
  */
 interface RecordedRun {
   readonly facts: RunFacts;
@@ -20,7 +20,7 @@ interface RecordedRun {
   readonly server: ServerWatch;
 }
 
-/** Returns the result of a plan whose load has ended. It is not judged yet. */
+/** Returns the result of a plan whose load has ended. The result is not judged yet. */
 export const resultOfRun = (
   { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,

@@ -25,7 +25,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Runs the load of a plan. An embedded gateway has a core of its own meanwhile, as if on another machine. */
+/** Runs the load of a plan. During the load, an embedded gateway has its own core, as if it ran on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -78,7 +78,7 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    // A signal from the terminal also ends the gateway.
+    // A signal from the terminal also ends the gateway, so a lost gateway is not a reason if the user stopped the run.
     partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
@@ -96,8 +96,8 @@ export interface FinishedRun extends PublishedResult {
 }
 
 /**
- * Publishes the result of a load that has ended. The observers' files are completed last. If these fill the disk, the
- * reports are already written.
+ * Publishes the result of a load that has ended. The observers' files are completed last. So if these files fill the
+ * disk, the reports are already written.
  */
 const publishDriven = async (
   { result, driven }: DrivenRun,
@@ -128,7 +128,8 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  // A user who stopped a run knows that it is incomplete, so the exit is that of the stop.
+  // A user who stopped a run knows that it is incomplete, so the exit code says that the run was stopped, and not why
+  // its result is incomplete.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =
@@ -139,8 +140,8 @@ const publishDriven = async (
 };
 
 /**
- * Waits until shortly before the load, and returns when it begins. Throws `StoppedBeforeLoad` if the user stops the run
- * first.
+ * Waits until shortly before the load, and returns the beginning of the load. Throws `StoppedBeforeLoad` if the user
+ * stops the run first.
  */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
@@ -154,9 +155,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` adds an observer of the caller. A request to stop before the
- * load throws `StoppedBeforeLoad`. During the load, it ends the load. After the load it has no effect, since the
- * reports are already being written.
+ * Runs a plan once and publishes its result. `observe` adds an observer of the caller. If a request to stop comes
+ * before the load, throws `StoppedBeforeLoad`. A request during the load ends the load. A request after the load has no
+ * effect, since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -7,16 +7,17 @@ import type { OnStop, StopCause } from './input/host.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 
 /**
- * This file implements a start at a given time. Machines that begin at the same instant send together what one machine
- * would send.
+ * This file implements a start at a given time. If several machines begin at the same instant, their slices together
+ * form the load of one machine.
  */
 
 /**
- * The time before the start at which everything must be open, in ms. Only connections and workers are opened after it.
+ * The time before the start at which everything must be open, in ms. After that, only connections and workers are
+ * opened.
  */
 const openingTime = 5000;
 
-/** The longest wait for a start, in ms. It reveals a clock that is wrong by a year. */
+/** The longest wait for a start, in ms. The maximum detects a clock that is wrong, for example by a year. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
@@ -54,8 +55,9 @@ export const waitForStart = async (
 };
 
 /**
- * Returns when the clock of a run shows 0: `lead` ms after `from`, in the form for `startClock`, and as wall-clock time
- * (ISO 8601). `lead` is at least `least`. Throws a `Problem` if the start is nearer than `least`.
+ * Returns the instant at which the clock of a run shows 0, as `lead` and `from` for `startClock`, and as wall-clock
+ * time (ISO 8601). The instant is `lead` ms after `from`. `lead` is at least `least`. Throws a `Problem` if the start
+ * is nearer than `least`.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

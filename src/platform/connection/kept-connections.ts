@@ -15,7 +15,7 @@ export interface KeptConnection extends AnsweredConnection {
 /** Receives the connection for a request; `null` means that a new connection is needed. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** The time for which a connection is watched to see whether the server ends it, in ms.  */
+/** The time for which a connection is watched to see whether the server ends it, in ms. */
 const watchTime = 1000;
 /** The minimum time between the starts of two watches, in ms. */
 const watchesApart = 5000;

@@ -5,8 +5,8 @@ const shortest = 0.1;
 const shortestSleep = 0.001;
 
 /**
- * The greatest lateness of a timer while the event loop can run, in ms. If a timer is later, something kept the loop
- * from running.
+ * The greatest lateness of a timer while the event loop can run, in ms. If a timer is later than this, the loop was
+ * kept from running.
  */
 const latestTimer = 2.5;
 /** How early a timer can fire, in ms. */
@@ -24,17 +24,18 @@ export interface LoopProbe {
 }
 
 /**
- * Measures the longest time that the bytes of each read may have waited for this event loop. If the loop slept, it woke
- * up when a socket became readable, so its reads are late by the work since then. If it did not sleep, it checked its
- * sockets at its previous reads, so the bytes came after those. If it slept longer than a timer allows, it was kept
- * from running (stopped, or without a CPU). The bytes may then have come at any time since it fell asleep. Shorter
- * times without a CPU are not seen. Instants are those of `performance.now()`.
+ * Measures the longest time that the bytes of each read may have waited for this event loop. There are three cases. If
+ * the loop has slept, it woke up when a socket became readable, so the bytes waited at most for the work since then. If
+ * it has not slept, it checked its sockets at its previous reads, so the bytes came after those reads. If it slept
+ * longer than a timer allows, it was kept from running (stopped, or without a CPU), and the bytes may have come at any
+ * time since it fell asleep. Shorter times without a CPU are not noticed. All instants are times of
+ * `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
   /**
-   * For each stored turn, in ascending order: its first and its last read, and the earliest instant since which its
-   * bytes may have waited.
+   * For each stored turn, in ascending order: its first read, its last read, and the instant since which its bytes may
+   * have waited.
    */
   readonly #first = new Float64Array(capacity);
   readonly #last = new Float64Array(capacity);
@@ -44,10 +45,13 @@ export class ReadTurns {
   #forgotten = 0;
   /** The earliest instant at which the loop may have last checked its sockets. */
   #looked: number;
-  /** The last instant at which the loop was known to be awake. `#idle` is how long it had slept in all by then. */
+  /**
+   * The last instant at which the loop was known to be awake. `#idle` is the total time for which the loop had slept
+   * until this instant.
+   */
   #awake: number;
   #idle: number;
-  /** When a periodic timer is due. The loop cannot sleep longer than that. */
+  /** When a periodic timer is due. The loop cannot sleep longer than until this instant. */
   #timerDue = Number.POSITIVE_INFINITY;
   #isReading = false;
   #turnFirst = Number.POSITIVE_INFINITY;
@@ -70,7 +74,7 @@ export class ReadTurns {
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that a timer was set for the instant `due`, which will not be changed. */
+  /** Records that a timer was set for the instant `due`and will ring at this instant. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
@@ -79,7 +83,7 @@ export class ReadTurns {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that the loop has checked its sockets since it was last known to be awake. */
+  /** Records that the loop has checked its sockets since the last instant at which it was known to be awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -87,7 +91,7 @@ export class ReadTurns {
     this.#looked = Math.max(this.#looked, awake);
   }
 
-  /** Records a read. At every read it must be called before anything else. */
+  /** Records a read. Must be called at every read, before anything else is done. */
   read(now: number): void {
     if (!this.#isReading) this.#beginTurn(now);
     this.#turnLast = now;
@@ -115,7 +119,7 @@ export class ReadTurns {
     return delays;
   }
 
-  /** Returns the delay of a read at `at`. `turn` is the last turn that began before `at`. */
+  /** Returns the delay of a read at `at`. `turn` is the number of the last stored turn that began at or before `at`. */
   #inTurn(turn: number, at: number): number {
     if (turn < this.#oldest) return this.#forgotten;
     const place = turn % capacity;
@@ -123,8 +127,8 @@ export class ReadTurns {
   }
 
   /**
-   * Returns whether no stored turn lies between two instants. For most streams the result is `true` if the event loop
-   * is calm.
+   * Returns whether no stored turn lies between two instants. If the event loop has little to do, the result is `true`
+   * for most streams.
    */
   #isClear(first: number, last: number): boolean {
     const turn = this.#turnBefore(first);
@@ -159,7 +163,8 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The loop checked these sockets in this turn, which began after it was last known to be awake.
+    // The loop checked its sockets in this turn, and the turn began after the last instant at which the loop was known
+    // to be awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }
@@ -186,8 +191,8 @@ export class ReadTurns {
   }
 
   /**
-   * Returns the number of the last stored turn that began at or before `at`; one less than the oldest number if none
-   * did.
+   * Returns the number of the last stored turn that began at or before `at`. If no stored turn did, returns the number
+   * of the oldest stored turn minus one.
    */
   #turnBefore(at: number): number {
     let low = this.#oldest;

@@ -16,13 +16,13 @@ import { type AutocannonConnection, ObservedConnection } from './autocannon-conn
 
 /**
  * This file uses autocannon as a `SaturatingClient`. autocannon only operates the connections; Weir records every
- * instant and count itself. So some faults of autocannon have no effect: it does not count a request whose connection
- * is closed; it takes the half-read answer of a broken connection for the beginning of the next one; it continues
+ * instant and count itself. So these faults of autocannon have no effect: it does not count a request whose connection
+ * is closed; if a connection breaks, it treats the half-read answer as the beginning of the next answer; it continues
  * silently after invalid HTTP; it has only one timeout, in whole seconds; and after an interruption it exits with 0 and
  * loses the report.
  */
 
-/** The duration for autocannon, in seconds. It is longer than any run, and the engine ends a run earlier. */
+/** The duration for autocannon, in seconds. It is longer than any run, so the engine always ends the run first. */
 const noTimeout = 2_000_000;
 
 /** The interval at which autocannon checks whether it should stop, in ms. */

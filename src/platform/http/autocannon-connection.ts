@@ -25,7 +25,7 @@ export interface AutocannonConnection extends EventEmitter {
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
-  /** The parser of autocannon, which Weir replaces. The callbacks of the replaced parser are never called. */
+  /** The parser of autocannon. Weir replaces it, so its callbacks are never called. */
   parser: { execute(bytes: Buffer): void };
   /** The requests in flight. autocannon counts them for its own statistics. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
@@ -38,7 +38,10 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/** Statistics that stay empty. Weir does not use autocannon's statistics, so autocannon keeps no data for them. */
+/**
+ * Statistics that stay empty. They are given to autocannon so that it keeps no data, since Weir does not use
+ * autocannon's statistics.
+ */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -53,7 +56,7 @@ export class ObservedConnection {
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  /** The socket that was opened last; the next field says whether no request has begun on it yet. */
+  /** The socket that was opened last. `#isUnused` says whether no request has begun on this socket yet. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
@@ -93,7 +96,7 @@ export class ObservedConnection {
 
   #openSocket(): void {
     this.#onClosed();
-    // A late error of the old socket would make autocannon connect twice.
+    // Without this, a late error of the old socket would make autocannon connect twice.
     this.#socket?.drop();
     this.#parser = new ResponseParser();
     this.#socket = new ObservedSocket(this.#client.opts, this.#context, {
@@ -116,7 +119,7 @@ export class ObservedConnection {
     if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
     this.#client.emit('connError', error);
     exchange?.fail(error, hasReceived);
-    // If a request is in flight, it is being sent again and already has a connection.
+    // If a request is still in flight here, it is being sent again and already has a new connection.
     if (this.#inFlight === null) this.#reconnect();
   }
 
@@ -127,10 +130,10 @@ export class ObservedConnection {
     else this.#reconnect();
   }
 
-  /** Called before autocannon writes a request, on this connection or a new one. */
+  /** Called before autocannon writes a request, on this connection or on a new connection. */
   #onRequest(): void {
     if (this.#isUnusable) {
-      // The error stops the write, and makes autocannon reconnect.
+      // This error prevents the write and makes autocannon reconnect.
       this.#requestsBegun += 1;
       this.#client.conn.destroy(new Error('the connection is no longer usable'));
       return;
@@ -154,7 +157,7 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
-  /** Writes the current request again, on a new socket. */
+  /** Writes the current request againon a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;
@@ -176,7 +179,8 @@ export class ObservedConnection {
     exchange.readAt = this.#context.clock.read();
     if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
-    // An observer may have aborted the exchange meanwhile. The connection is then about to be closed.
+    // While the bytes were parsed, an observer may have aborted the exchange. In that case, the connection is about to
+    // be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     this.#socket?.onAnswered(exchange.readAt, this.#parser.isChunked);
@@ -191,7 +195,7 @@ export class ObservedConnection {
     if (connection === null) return;
     const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(connection);
     const rest = this.#isStopping ? 0 : rule.endsOf(connection).restAfter(connection.answers);
-    // The error makes autocannon reconnect and send the next request.
+    // This error makes autocannon reconnect and send the next request.
     if (!mayReuse && !this.#isStopping)
       client.conn.destroy(new Error('the connection is not used again'));
     else if (rest > 0) this.#sendAfter(rest, connection);
@@ -206,8 +210,8 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // The timer sets an immediate. The event loop reads the sockets between the two. So it first notices if the server
-    // has ended the connection.
+    // When the timer ends, an immediate follows. Between the two, the event loop reads the sockets, so it notices if
+    // the server has ended the connection.
     setTimeout(() => setImmediate(send), rest);
   }
 
@@ -233,7 +237,7 @@ export class ObservedConnection {
     return exchange;
   }
 
-  /** Handles a close by the server. Only an answer without a declared length may end in this way. */
+  /** Handles a close by the server. Only an answer without a declared length may end with a close. */
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
@@ -250,7 +254,7 @@ export class ObservedConnection {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
     this.#isUnusable = true;
-    // This must happen later, since a callback of the parser would continue on a destroyed connection.
+    // This work must be deferred. Otherwise, a callback of the parser would continue on a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
       if (this.#isStopping) this.#client.destroy();

@@ -32,7 +32,7 @@ interface SocketHandlers {
   onEnd(): void;
 }
 
-/** Opens a socket as autocannon does, but with one buffer for all reads. */
+/** Opens a socket as autocannon does, but all reads share one buffer. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,

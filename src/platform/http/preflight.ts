@@ -12,11 +12,14 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 /** The result of one request that is sent to the target before the load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** The answer is not a list of models, or there was none. Requests for chats may still work. */
+  /**
+   * `doubtful`: the answer is not a list of models. `silent`: there was no answer. In both cases, requests for chats
+   * may still work.
+   */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
-   * The target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that it accepted the connection,
-   * so other requests may be answered.
+   * The target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that the target accepted the
+   * connection, so it may answer other requests.
    */
   | { readonly kind: 'unusable'; readonly message: string; readonly mayAnswer?: boolean };
 
@@ -38,16 +41,16 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
 /**
- * Returns whether an HTML page with this status replaces the gateway. A page with another status may be a login or an
- * error page in front of it.
+ * Returns whether an HTML page with this status replaces the gateway. A page with another status may be a login page or
+ * an error page of a proxy in front of the gateway.
  */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   /**
-   * A path that answers a `GET` with any status if the target speaks HTTP. It is tried if `path` closes without an
-   * answer.
+   * A path that answers a `GET` with any status if the target speaks HTTP. It is tried if the target closes the
+   * connection for `path` without an answer.
    */
   readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -84,7 +87,8 @@ const firstText = async (body: Dispatcher.ResponseData['body'], most: number): P
       if (size >= most) break;
     }
   } catch {
-    // A body that is cut off still shows that the server speaks HTTP; the rest is judged from what came.
+    // A body that is cut off still shows that the server speaks HTTP, so the answer is judged by the part that was
+    // received.
   }
   return Buffer.concat(pieces).toString('utf8', 0, most);
 };
@@ -98,8 +102,8 @@ interface FirstLook {
 }
 
 /**
- * Sends the request and reads the beginning of its answer. `cancel` ends this at any stage, even while the connection
- * opens.
+ * Sends the request and reads the beginning of its answer. `cancel` ends the request at any stage, even while the
+ * connection is being opened.
  */
 const beginLook = (
   request: PreflightRequest,
@@ -140,20 +144,23 @@ const beginLook = (
     isConnected: () => isConnected,
     cancel: async () => {
       const destroyed = client.destroy().catch(() => undefined);
-      // undici itself does not cancel an attempt to connect.
+      // undici does not cancel the attempt to connect, so this is done here.
       cancelConnect();
       await destroyed;
     },
   };
 };
 
-/** Says what it may mean if an address returns an HTML page instead of JSON. */
+/** Returns advice for the case that an address returns an HTML page instead of JSON. */
 const pageAdvice = (url: string): string =>
   /\/v\d+\w*\/*$/.test(targetAddress(url).url.pathname)
     ? 'the gateway lists its models at another address, or to none'
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
-/** Returns why an answer is probably not a gateway's: it is a redirect or an HTML page. Returns `null` for any other answer. */
+/**
+ * Returns why an answer probably does not come from a gateway: it is a redirect or an HTML page. Returns `null` for any
+ * other answer.
+ */
 const doubtOf = (
   url: string,
   address: string,
@@ -188,15 +195,15 @@ export const answerTo = async (
   }
 };
 
-/** Returns whether the target answers a `GET` of the other path, with whatever status. */
+/** Returns whether the target answers a `GET` of `otherPath` with any status. */
 const answersElsewhere = async (request: PreflightRequest, timeout: number): Promise<boolean> =>
   request.otherPath !== undefined &&
   (await answerTo({ ...request, path: request.otherPath }, timeout)) !== null;
 
 /**
- * Sends one request before the load, to learn whether the target can be loaded. It cannot if it refuses connections, if
- * its name does not resolve, or if it does not speak HTTP. If the answer is no JSON, or missing, other paths may still
- * work. The request takes at most ten seconds, and only the beginning of the answer is kept.
+ * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
+ * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is missing or is not JSON,
+ * other paths may still work. The request takes at most ten seconds, and only the beginning of the answer is kept.
  */
 export const preflightTarget = async (
   request: PreflightRequest,
@@ -234,7 +241,7 @@ export const preflightTarget = async (
     if (!(error instanceof Error)) throw error;
     // The load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
-    // Some proxies close the connection for every path that they do not know, as nginx does with its status 444.
+    // Some proxies close the connection for every unknown path. An example is nginx with its status 444.
     const mayAnswer = isConnected() && !target.isTls;
     if (mayAnswer && (await answersElsewhere(request, timeout)))
       return {

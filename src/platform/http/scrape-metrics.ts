@@ -14,7 +14,7 @@ interface ScrapeOptions {
   readonly userAgent: string;
   /** Returns whether a line of the answer is kept. */
   readonly isWanted: (line: string) => boolean;
-  /** The timeout of a reading, in ms. */
+  /** The timeout of one request for the metrics, in ms. */
   readonly timeout: number;
 }
 
@@ -23,13 +23,13 @@ export interface MetricsScraper {
   readonly close: () => Promise<void>;
 }
 
-/** The maximum size of an answer, in bytes. The largest servers' answers have some hundred kilobytes. */
+/** The maximum size of an answer, in bytes. The answers of the largest servers have some hundred kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
 const tooMuch = `more than ${maxBytes} bytes`;
 const maxLineLength = 16 * 1024;
 /**
- * The maximum number of lines that are kept. More lines would take milliseconds of the load generator's time per
- * reading.
+ * The maximum number of lines that are kept. With more lines, each reading would take milliseconds of the load
+ * generator's time.
  */
 const maxLines = 2000;
 
@@ -41,8 +41,8 @@ class WantedLines {
   #rest = '';
   #bytes = 0;
   /**
-   * The reason why no lines are kept: the text is too large, so sums over its first part would be wrong; `null` if it
-   * is not.
+   * The reason why no lines are kept; `null` if lines are kept. If the text is too large, none are kept, since sums
+   * over its first part would be wrong.
    */
   #excess: string | null = null;
 
@@ -50,7 +50,7 @@ class WantedLines {
     this.#isWanted = isWanted;
   }
 
-  /** Adds a piece of the text. If the text is now too large, returns the reason, otherwise `null`. */
+  /** Adds a piece of the text. If this makes the text too large, returns the reason; otherwise `null`. */
   add(piece: Buffer): string | null {
     this.#bytes += piece.length;
     if (this.#bytes > maxBytes) return tooMuch;
@@ -77,7 +77,7 @@ class WantedLines {
 }
 
 const otherPath = 'try another path, such as /prometheus/metrics';
-/** Matches the types of answers that are no Prometheus text. TensorRT-LLM has JSON at `/metrics`. */
+/** Matches content types of answers that are not Prometheus text. TensorRT-LLM has JSON at `/metrics`. */
 const otherType = /\b(html|json)\b/i;
 
 type Unpack = (packed: Buffer, bounds: { readonly maxOutputLength: number }) => Promise<Buffer>;

@@ -28,14 +28,17 @@ export interface UndiciContext {
   readonly http2: boolean;
   readonly clock: Clock;
   readonly connect: OpenConnection;
-  /** Called when the server has ended a kept connection, even if the next request is already being sent on it. */
+  /**
+   * Called when the server has ended a kept connection, even if the next request is already being sent on this
+   * connection.
+   */
   onEnded(connection: UndiciConnection, at: Instant): void;
   onClosed(connection: UndiciConnection): void;
 }
 
 /**
  * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for it is
- * over. undici reports the error of a refusal.
+ * over. If a refusal comes, undici reports its error.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -56,7 +59,7 @@ export class UndiciConnection implements KeptConnection {
   #socket: Socket | null = null;
   /**
    * The instant of the latest read from the socket; `null` before the first read. Under HTTP/2 it is always `null`,
-   * since reads are invisible there.
+   * since undici hides the reads of HTTP/2.
    */
   readAt: Instant | null = null;
   /** Whether a byte was received since the latest request was sent. */
@@ -67,7 +70,7 @@ export class UndiciConnection implements KeptConnection {
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** The maximum number of answers on the connection, by the first answer. */
+  /** The maximum number of answers on the connection, as the first answer announced it. */
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The exchange on the connection; `null` while it is idle. */
   #user: ConnectionUser | null = null;
@@ -82,7 +85,7 @@ export class UndiciConnection implements KeptConnection {
     const connect: buildConnector.connector = (options, callback) =>
       this.#connect(options, callback);
     this.client = new (undici().Client)(origin, { ...clientOptions, connect, allowH2: http2 });
-    // undici would otherwise reopen an idle connection that the server closed.
+    // Without this, undici would reopen an idle connection that the server has closed.
     this.client.on('disconnect', () => {
       if (this.#user === null) context.onClosed(this);
     });
@@ -104,7 +107,7 @@ export class UndiciConnection implements KeptConnection {
 
   /**
    * Records that the answer is complete or that the exchange has ended. The connection can be reused for `reusableFor`
-   * ms, unless it has had `maxAnswers` answers, which its first answer announced.
+   * ms. It cannot be reused after as many answers as the first answer announced in `maxAnswers`.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;
@@ -124,7 +127,7 @@ export class UndiciConnection implements KeptConnection {
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);
-    // The client is destroyed first. Otherwise it would see the cancelled attempt as a failure and connect again.
+    // The client is destroyed first. Otherwise, it would treat the cancelled attempt as a failure and connect again.
     this.#cancelConnect();
     return destroyed;
   }
@@ -167,7 +170,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // If the server ends its side during an answer, the connection was not kept.
+    // The server has sent its end during an answer, so the connection would not have been kept anyway.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

@@ -20,9 +20,9 @@ import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 /**
- * This file observes HTTP/2 streams below undici, which hides how they end. undici silently resends a refused request,
- * and takes a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made,
- * during the call that follows undici's `onRequestStart`.
+ * This file observes HTTP/2 streams below undici, which hides how they end. undici silently sends a refused request
+ * again, and treats a stream that is reset halfway as a complete answer. Node publishes each new stream on a
+ * diagnostics channel. This happens during the call that follows undici's `onRequestStart`.
  */
 
 type StreamListener = (stream: ClientHttp2Stream) => void;
@@ -42,7 +42,10 @@ const onNextStream = (listener: StreamListener): void => {
   nextStream = listener;
 };
 
-/** Returns in a few words how the server reset a stream (RFC 9113, section 7); `null` if it did not reset it. */
+/**
+ * Describes in a few words how the server reset a stream (RFC 9113, section 7); returns `null` if the server did not
+ * reset it.
+ */
 const resetOf = (stream: ClientHttp2Stream | null): string | null => {
   const code = stream?.rstCode ?? 0;
   if (code === 0) return null;
@@ -58,8 +61,8 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
 };
 
 /**
- * Translates undici's callbacks into Weir's. It also passes on errors that an observer throws, which undici would
- * ignore.
+ * Translates undici's callbacks into calls of the exchange's observer. It also passes on errors that an observer
+ * throws, which undici would ignore.
  */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
   readonly #transport: UndiciTransport;
@@ -83,7 +86,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.#request = request;
   }
 
-  /** Sends the request on a kept connection, or on the given new connection, which it opens. */
+  /** Sends the request on a connection. If the connection is new, the request opens it. */
   begin(connection: UndiciConnection): void {
     this.#connection = connection;
     connection.assign(this);
@@ -143,7 +146,10 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     return this.#connection?.hasUnwritten === true;
   }
 
-  /** Returns `false` under HTTP/2, where a frame that cannot be written may belong to another request. */
+  /**
+   * Returns `false` under HTTP/2: there, a frame that cannot be written may belong to another request on the same
+   * connection.
+   */
   override mayMove(hasResponse: boolean): boolean {
     return !this.#transport.http2 && super.mayMove(hasResponse);
   }
@@ -169,10 +175,11 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 
 /**
  * The general transport, which uses undici's `Client.dispatch`. Each connection has its own client and one exchange at
- * a time, so no request waits in a hidden queue. Connections are kept alive, and the idle one that was used last is
- * taken first. A client connects at its first request, so no connection is opened in advance. If the server had closed
- * a kept connection and cannot have read the request, it is sent again on a new one (HTTP/1.1 only). There are no
- * timeouts, retries or redirects. An error that an observer throws ends its exchange and goes to `onDefect`.
+ * a time, so no request waits in a hidden queue. Connections are kept alive, and the idle connection that was used last
+ * is taken first. A client connects at its first request, so no connection is opened in advance. If the server had
+ * closed a kept connection and cannot have read the request, the request is sent again on a new connection (HTTP/1.1
+ * only). There are no timeouts, retries or redirects. An error that an observer throws ends its exchange and goes to
+ * `onDefect`.
  */
 class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
@@ -211,8 +218,8 @@ class UndiciTransport implements Transport, UndiciContext {
   }
 
   /**
-   * Sends on the idle connection that was used last. Without one, it waits for a resting connection, or uses a new one,
-   * which connects at its first request.
+   * Sends the request on the idle connection that was used last. If there is none, waits for a resting connection. If
+   * there is no resting connection either, uses a new connection, which connects at this request.
    */
   #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');

@@ -6,8 +6,8 @@ import { waitAtMost } from '../wait-at-most.ts';
 
 /**
  * This file serves a live page: the page itself, a stream of updates, and a way to stop the run. Only this machine can
- * connect. Only a client with the token in the address gets an answer, and a foreign page cannot use it through the
- * user's browser.
+ * connect. Only a client that knows the token in the address gets an answer. A foreign page cannot use the server
+ * through the user's browser.
  */
 
 export interface LiveContent {
@@ -69,7 +69,7 @@ const eventText = (event: string, data: string): string =>
 /** The readers of the updates. It stores at most one event for each reader. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** The readers, each with the last time at which it had received everything. */
+  /** The readers, each with the last time at which it had received all data. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -120,7 +120,7 @@ const refusalOf = (
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // An attacker's DNS server can make a name point to this machine. The host header shows such a name.
+  // An attacker's DNS server can make a name point to this machine. The `host` header then contains that name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;

@@ -6,7 +6,8 @@ import { type ChildProcessHandle, startChildProcess } from '../process/child-pro
 const startTimeout = 20_000;
 
 /**
- * Flags of Node that run the garbage collector and the compiler in the main thread. They then share its low priority.
+ * Flags of Node that run the garbage collector and the compiler in the main thread. The garbage collector and the
+ * compiler then have the low priority of this thread.
  */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 

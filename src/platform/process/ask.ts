@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 
-/** Asks the user on the terminal. Resolves with the answer, which is empty if the user gives none. */
+/** Asks the user on the terminal. Resolves with the answer, or with an empty text if the user gives no answer. */
 export const ask = async (question: string): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The prompt intercepts Ctrl-C, so that this code must handle it.
+  // The prompt intercepts Ctrl-C, so this code must handle Ctrl-C.
   prompt.once('SIGINT', () => {
     process.kill(process.pid, 'SIGINT');
-    // This waits until the signal has been delivered, since the signal says more than an empty answer.
+    // The prompt is closed only after the signal has been delivered, since the signal is more important than the empty
+    // answer.
     setImmediate(() => setImmediate(() => prompt.close()));
   });
   const noAnswer = once(prompt, 'close').then(() => '');

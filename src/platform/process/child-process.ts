@@ -35,9 +35,7 @@ const hasExited = (child: ChildProcess): boolean =>
 export const errorLine = (stderr: string): string | undefined =>
   stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
-/**
- * Returns the status or the signal with which a process ended, and the error line of its output; `null` while it runs.
- */
+/** Returns how a process ended: its status or signal, and the error line of its output; `null` while it runs. */
 const endingOf = (child: ChildProcess, stderr: string): string | null => {
   if (!hasExited(child)) return null;
   const status = child.signalCode ?? `exit status ${child.exitCode}`;
@@ -56,8 +54,8 @@ const end = async (child: ChildProcess): Promise<void> => {
 
 /**
  * Starts `command` (a Node executable and its arguments), writes `input` to its standard input, and waits for its first
- * line, at most `timeout` ms if given. The input stays open until this process ends for any reason. The child must end
- * when its input ends.
+ * line, at most `timeout` ms if given. The input stays open until this process ends, for whatever reason. The child
+ * must end when its input ends.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
@@ -68,7 +66,7 @@ export const startChildProcess = async (
     stdio: ['pipe', 'pipe', 'pipe'],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
   });
-  // Without descriptors there are no streams, whatever the types say.
+  // If no file descriptor is left, there are no streams, although their types say that they always exist.
   if ((child.stderr as unknown) === undefined) {
     const [error] = await once(child, 'error').catch((failure: unknown) => [failure]);
     return { ok: false, reason: noDescriptorsReason(error) ?? String(error) };
@@ -88,7 +86,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // This listener is added before all others, since they would turn the error into a rejection.
+  // This listener is added before all others, since the other listeners turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += noDescriptorsReason(error) ?? String(error);

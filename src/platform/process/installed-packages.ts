@@ -23,7 +23,10 @@ const find = (name: string, folder: string): string => {
   return find(name, parent);
 };
 
-/** Returns the package that code at `place` gets when it imports `name`: the nearest one on the way up. */
+/**
+ * Returns the package that code at `place` gets when it imports `name`: the nearest package with this name in the
+ * folders above.
+ */
 const resolvedFrom = (
   placed: ReadonlyMap<string, string>,
   name: string,
@@ -50,9 +53,10 @@ const requirementsOf = (folder: string): readonly string[] => {
 };
 
 /**
- * Finds the folders of all packages that the program needs, and of the optional packages in `extra`, by their place in
- * a copy. A package is at the top level. If two versions are needed, the second is below the package that needs it.
- * Direct dependencies are placed first. Throws for a package that is not installed.
+ * Finds the folders of all packages that the program needs, and of the optional packages in `extra`. The keys are the
+ * places of the packages in a copy. A package is placed at the top level. If two versions of a package are needed, the
+ * second version is placed below the package that needs it. Direct dependencies are placed first. Throws for a package
+ * that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

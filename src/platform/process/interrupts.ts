@@ -1,7 +1,9 @@
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof stopSignals)[number];
 
-/** Calls `onSignal` at each stop signal, with the number of signals so far. The returned function ends this. */
+/**
+ * Calls `onSignal` at each stop signal, with the number of signals so far. The returned function removes the listener.
+ */
 export const onInterrupt = (
   onSignal: (signal: StopSignal, times: number) => void,
 ): (() => void) => {

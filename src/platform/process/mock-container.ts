@@ -17,8 +17,8 @@ const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
 /**
- * The paths of the running Weir that are copied into the image. From the source of the published package, only the
- * launcher is copied.
+ * The paths of the running Weir that are copied into the image. The published package also contains the source, of
+ * which only the launcher is copied.
  */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
@@ -83,7 +83,7 @@ const imageContext = (base: string) => {
 };
 
 export interface MockContainerOptions {
-  /** The gateway's settings without its addresses. Its keys are test keys that everybody knows. */
+  /** The gateway's settings without its addresses. The keys in the settings are public test keys. */
   readonly settings: object;
   /** The time after which the gateway ends by itself, in ms. */
   readonly lifetime: Milliseconds;
@@ -95,12 +95,17 @@ export interface MockContainerOptions {
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
-/** The address on which the gateway listens. Its keys are public, so the network must not reach it. */
+/**
+ * The address on which the gateway listens. The gateway's keys are public, so it must not be reachable from the
+ * network.
+ */
 const loopback = '127.0.0.1';
 
 /** The interval between checks whether a starting gateway is ready, and the timeout, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
-/** The maximum time for a gateway to end by itself, in ms. After that, the container engine ends it. */
+/**
+ * The maximum time for a gateway to end by itself, in ms. If the gateway takes longer, the container engine ends it.
+ */
 const stopGrace = 2000;
 
 /** Attaches to the standard streams of a created container before it starts, so that no output is lost. */
@@ -128,7 +133,7 @@ const attach = async (
     container,
     streams,
     lastOutput: () => text.trim(),
-    // Resolves when the engine has removed the container, or when the engine itself has ended.
+    // Resolves when the engine has removed the container, or when the engine itself has stopped.
     removed: container.wait({ condition: 'removed' }).then(
       () => undefined,
       () => undefined,
@@ -158,7 +163,7 @@ const defineContainer = (
           [{ HostIp: loopback, HostPort: '0' }],
         ]),
       );
-      // The engine closes the gateway's input when this process ends for any reason.
+      // With these options, the engine closes the gateway's input when this process ends, for whatever reason.
       Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
       return Promise.resolve();
     }
@@ -179,9 +184,9 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 };
 
 /**
- * Starts the reference gateway in a container, through testcontainers. It listens only on this machine's loopback
- * address. It ends when this process ends, even by a signal, or when its lifetime is over. Throws a `Problem` if the
- * library or an engine is missing, or if the image cannot be built.
+ * Starts the reference gateway in a container, through testcontainers. The gateway listens only on this machine's
+ * loopback address. It ends when this process ends, even if a signal ends this process, or when its lifetime is over.
+ * Throws a `Problem` if the library or an engine is missing, or if the image cannot be built.
  */
 export const startMockContainer = async (
   options: MockContainerOptions,
@@ -228,13 +233,13 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/** Loads the container library, which is large and optional. So it waits until a container is needed. */
+/** Loads the container library, which is large and optional. So it is loaded only when a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   // The library's reaper, which removes containers, needs an image from a registry. It is turned off, since the gateway
   // ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // If Weir itself runs in a container, the library would need an image from a registry to find an engine outside of
-  // it.
+  // If Weir itself runs in a container, the library would need an image from a registry to find the engine outside this
+  // container.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
@@ -276,7 +281,7 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before it builds. It reports a failure in a line of the answer.
+    // The engine answers 200 before it builds. If the build fails, a line of the answer says so.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),

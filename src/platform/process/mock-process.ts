@@ -20,9 +20,10 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | undefined =>
   mockReadySchema.safeParse(parsedJson(line)).data;
 
 /**
- * Flags of Node that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young
- * generation costs nothing. Marking the old generation takes 20 to 50 ms with 2,000 streams, so it is delayed. Garbage
- * collectors in separate threads would compete with the load generator for a core (`npm run bench mock`).
+ * Flags of Node that keep the gateway's garbage collections short. The gateway's garbage is short-lived, so a small
+ * young generation costs nothing. Marking the old generation takes 20 to 50 ms with 2,000 streams, so marking is
+ * delayed. Garbage collectors in separate threads would compete with the load generator for a core (`npm run bench
+ * mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -31,8 +32,8 @@ export const mockNodeFlags: readonly string[] = [
 ];
 
 /**
- * The command of a gateway for one run. Measuring recordings costs 110 ms of CPU, so a run without uploads leaves it
- * out.
+ * The command of a gateway for one run. If the run uploads nothing, the gateway does not measure recordings, since that
+ * costs 110 ms of CPU.
  */
 export const mockCommand = (program: string, hasUploads = true): readonly [string, ...string[]] => [
   process.execPath,
@@ -63,10 +64,13 @@ export const startMockProcess = async (
 /** The maximum time for reading the counters, in ms. A suspended gateway would never answer. */
 const countersTimeout = 2000;
 
-/** How many times the counters are read, and the interval in ms. Aborted connections reach the gateway in this time. */
+/**
+ * How many times the counters are read, and the interval in ms. During this time, the gateway notices aborted
+ * connections.
+ */
 const drainPolling = { times: 20, apart: 50 };
 
-/** Returns the gateway's counters since its start, once it has no request in flight. */
+/** Returns the gateway's counters since its startas soon as it has no request in flight. */
 export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {

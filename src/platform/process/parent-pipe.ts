@@ -5,7 +5,7 @@ export const openParentPipe = () => {
   const input = createInterface({ input: process.stdin });
   const closed = once(input, 'close').then(() => undefined);
   return {
-    // The result is `null` if the pipe closes before a line comes.
+    // Resolves with `null` if the pipe closes before the first line.
     firstLine: Promise.race([
       once(input, 'line').then(([line]) => String(line)),
       closed.then(() => null),
@@ -13,7 +13,7 @@ export const openParentPipe = () => {
     /** Calls the listener with each line after the first. */
     onLine: (listener: (line: string) => void) => void input.on('line', listener),
     print: (line: string) => void process.stdout.write(`${line}\n`),
-    /** Resolves when the parent process closes the pipe or has ended. */
+    /** Resolves when the parent process has closed the pipe or has ended. */
     closed,
     /** Stops reading, so that this process can end. */
     close: () => {

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 export const sleep = (length: number): Promise<void> => wait(Math.max(0, length));
 
 /**
- * Waits for `length` ms, or until `onStop` reports a stop. Resolves with the cause of the stop, or with `null` if there
- * was none.
+ * Waits for `length` ms, or until `onStop` reports a stop. Resolves with the cause of the stop, or with `null` after
+ * `length` ms.
  */
 export const pause = <Cause>(
   length: number,

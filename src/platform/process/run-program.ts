@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs a program to its end. Returns its exit code and the end of its error output. Signals from the terminal go to
- * both processes.
+ * Runs a program to its end. Returns its exit code and the end of its error output. A signal from the terminal reaches
+ * this process and the program.
  */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],

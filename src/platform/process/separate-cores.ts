@@ -25,17 +25,17 @@ export const canSeparateCores = async (): Promise<boolean> =>
 
 /** Binds the main thread of a process, and all threads and processes that it starts later, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
-  // If `taskset` is missing or the process has ended, the system chooses the cores.
+  // If `taskset` is missing or the process has ended, the system continues to choose the cores.
   await promisify(execFile)('taskset', ['-cp', cores.join(','), String(pid)]).catch(
     () => undefined,
   );
 };
 
 /**
- * Keeps this process, which runs `threads` event loops, and some other processes on different cores. Linux often wakes
- * a thread on the core of the thread that wrote to it. It then waits until the writer sleeps, even if another core is
- * idle. The returned function removes the binding of this process. Without enough cores or without `taskset`, nothing
- * happens.
+ * Keeps this process, which runs `threads` event loops, and some other processes on different cores. Without this,
+ * Linux often wakes a thread on the core of the thread that has written to it. The woken thread then waits until the
+ * writing thread sleeps, even if another core is idle. The returned function removes the binding of this process.
+ * Without enough cores or without `taskset`, nothing happens.
  */
 export const separateCores = async (
   threads: number,

@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
-/** Returns the command that starts another process of this same Node.js, with this process's flags. */
+/** Returns the command that starts another process with the same Node.js and the same flags as this process. */
 export const thisNode = (): readonly [string, ...string[]] => [
   process.execPath,
   ...process.execArgv,
@@ -20,7 +20,8 @@ export const yieldToOthers = (): void => {
 /** Ends this process with its exit code after `timeout` ms, unless it has already ended. */
 export const endWithin = (timeout: number): void => {
   setTimeout(() => {
-    // oxlint-disable-next-line unicorn/no-process-exit -- what is still open then would keep the process for ever
+    // oxlint-disable-next-line unicorn/no-process-exit -- anything that is still open would keep the process running
+    // for ever
     process.exit();
   }, timeout).unref();
 };

@@ -11,18 +11,18 @@ import { checkedContent } from './checked-content.ts';
 
 /**
  * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file and
- * then renamed, so nobody reads half of it. A hard link makes a new record: on every file system, NFS included, only
- * one of several machines can make the same link.
+ * then renamed, so no machine reads a half-written record. A new record is made with a hard link, since on every file
+ * system, including NFS, only one of several machines can make the same link.
  */
 
 /** The prefix of the files of a rendezvous. Only files with this prefix are ever removed. */
 const ownPrefix = 'weir-';
 /**
- * The interval between two checks for questions and answers, in ms. It limits how exactly the offset of a clock can be
- * measured.
+ * The interval between two checks for questions and answers, in ms. The offset between two clocks cannot be measured
+ * more exactly than this.
  */
 const lookInterval = 1;
-/** The longest time that a question for the time waits for its answer, in ms. */
+/** The maximum time for which a machine that asks for the time waits for the answer, in ms. */
 const answerTimeout = 2000;
 
 /** Runs an operation. If the file system fails, throws a `Problem`. */
@@ -78,7 +78,7 @@ const filesIn = (folder: string) => {
 
 type Files = ReturnType<typeof filesIn>;
 
-/** Answers the questions for the time in a folder, until the returned function is called. */
+/** Answers the machines that ask for the time in a folder, until the returned function is called. */
 const answerQuestions = (
   folder: string,
   { pathOf, replace }: Files,
@@ -125,7 +125,10 @@ const ask = async ({ pathOf, replace }: Files): Promise<number | null> => {
   }
 };
 
-/** Opens the rendezvous in a folder. Creates the folder if it is missing. Throws a `Problem` if either fails. */
+/**
+ * Opens the rendezvous in a folder. Creates the folder if it is missing. Throws a `Problem` if the folder cannot be
+ * created or used.
+ */
 export const openFolderRendezvous = async (folder: string): Promise<Rendezvous> => {
   const name = `file://${folder}`;
   const files = filesIn(folder);

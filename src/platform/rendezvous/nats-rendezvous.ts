@@ -51,7 +51,7 @@ const authenticationFor = async (
   const { WEIR_NATS_TOKEN: token = '', WEIR_NATS_NKEY: seed = '' } = environment;
   const credentials = await fileOf(environment, 'WEIR_NATS_CREDS');
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  // The library reads a part of the file only if a line feed follows.
+  // The library reads the last part of the file only if a line feed follows it.
   if (credentials !== null)
     return { authenticator: transport.credsAuthenticator(bytes(`${credentials}\n`)) };
   if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed.trim())) };
@@ -67,7 +67,7 @@ const connectTimeout = 5000;
 const reconnectInterval = 250;
 
 /**
- * Connects to the server at an address. Once connected, it reconnects as often as needed. Throws an
+ * Connects to the server at an address. After that, the connection is opened again whenever it is lost. Throws an
  * `UnreachableRendezvous` if the first attempt gets no answer, and a `Problem` for any other failure.
  */
 const connectToNats = async (
@@ -99,8 +99,8 @@ const connectToNats = async (
 
 /**
  * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket and
- * contents in an object store. Both are on the server's disk, so they outlast its restart. A plain request asks for the
- * time; its round trip takes some tenths of a millisecond.
+ * contents in an object store. Both are on the server's disk, so they survive a restart of the server. A machine asks
+ * for the time with a plain NATS request, whose round trip takes some tenths of a millisecond.
  */
 
 /** The timeout of one operation, in ms. Several operations must fit into the shortest silence that ends a slice. */
@@ -117,8 +117,7 @@ const bucketOf = (url: URL): string => {
 };
 
 /**
- * Runs an operation. If it fails, throws a `Problem`. The server may only be away for a moment, so the same call may
- * succeed later.
+ * Runs an operation. If it fails, throws a `Problem`. The failure may be temporary, so the same call may succeed later.
  */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -140,7 +139,8 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // Only the leader's copy of a record is certain to be current.
+  // With `allow_direct`, other copies than the leader's would be read. Only the leader's copy of a record is certain to
+  // be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
@@ -186,7 +186,7 @@ const storeContent = async (
   return createHash('sha256').update(content).digest('hex');
 };
 
-/** Answers questions for the time, and asks such questions, on a subject of the bucket. */
+/** Asks for the time, and answers other machines that ask, on a subject of the bucket. */
 const timeOn = (connection: NatsConnection, subject: string) => ({
   answerTime: async (now: () => number) => {
     const subscription = connection.subscribe(subject, {
@@ -210,7 +210,7 @@ const timeOn = (connection: NatsConnection, subject: string) => ({
 
 /**
  * Opens the rendezvous at the address of a NATS server. The path of the address names its bucket. Throws a `Problem` if
- * it cannot be opened.
+ * the rendezvous cannot be opened.
  */
 export const openNatsRendezvous = async (
   url: URL,

@@ -22,8 +22,8 @@ const tab = 9;
 const semicolon = 59;
 
 /**
- * Matches chunk extensions from the first semicolon on. It accepts slightly more than RFC 9112, section 7.1.1, as other
- * clients do.
+ * Matches chunk extensions from the first semicolon on. The pattern accepts slightly more than RFC 9112, section 7.1.1,
+ * allows, as other clients do.
  */
 const extensions =
   /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
@@ -40,9 +40,9 @@ const digitOf = (byte: number): number => {
 };
 
 /**
- * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, even if its bytes are split over
- * several reads. It is strict: CR LF or extensions must follow the hexadecimal size at once. It skips extensions and
- * bounds their total length.
+ * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, even if the bytes are split over
+ * several reads. The decoder is strict: CR LF or an extension must directly follow the hexadecimal size. Extensions are
+ * skipped, and their total length is limited.
  */
 export class ChunkedDecoder {
   /** Whether the last chunk has come. Trailers follow it. */
@@ -50,7 +50,10 @@ export class ChunkedDecoder {
   fault: HttpFault | null = null;
   #state: number = inSize;
   #digits = 0;
-  /** At first the part of the size that was read, then the number of bytes that are left of the chunk's content. */
+  /**
+   * While a size is being read, the part of it that was read. After that, the number of bytes that are left of the
+   * chunk's content.
+   */
   #left = 0;
   #extension = '';
   /** The number of extension bytes in the body so far. */
@@ -66,8 +69,9 @@ export class ChunkedDecoder {
 
   /**
    * Decodes bytes from `from` to `end`, or to the line of the last chunk, and returns the position after them. The
-   * caller then checks `hasLastChunk` and `fault`. It moves the content of several chunks together within `bytes`, and
-   * calls the sink once. If a server sends many chunks together, one call for each would take longer than reading them.
+   * caller then checks `hasLastChunk` and `fault`. The contents of several chunks are moved together within `bytes`, so
+   * the sink is called once. If a server sends many chunks together, a call for each chunk would take longer than
+   * reading the chunks.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
@@ -93,7 +97,10 @@ export class ChunkedDecoder {
     return at;
   }
 
-  /** Reads at least one byte of the framing between two chunks' contents, and returns the position after it. */
+  /**
+   * Reads at least one byte of the framing between the contents of two chunks, and returns the position after the bytes
+   * that were read.
+   */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
     // These bytes almost always follow a chunk's content.

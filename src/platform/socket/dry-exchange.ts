@@ -7,8 +7,8 @@ import { ResponseParser } from './response-parser.ts';
 import { SocketExchange } from './socket-connection.ts';
 
 /**
- * An exchange without a network. It writes the head of a request like the transport `socket`, and reads given bytes as
- * if a server had sent them.
+ * An exchange without a network. The head of a request is written as the transport `socket` writes it. The given bytes
+ * are read as if a server had sent them.
  */
 export type DryExchange = (
   request: WireRequest,
@@ -17,8 +17,8 @@ export type DryExchange = (
 ) => void;
 
 /**
- * Creates exchanges without a network, which use the code of the transport `socket`. If an observer throws an error, it
- * is thrown again outside of any handler.
+ * Creates exchanges without a network. The exchanges use the code of the transport `socket`. If an observer throws an
+ * error, the error is thrown again outside of any handler.
  */
 export const dryExchanges = (clock: Clock): DryExchange => {
   const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
@@ -31,7 +31,7 @@ export const dryExchanges = (clock: Clock): DryExchange => {
     parser.expectResponse(exchange);
     exchange.sent(clock.now());
     for (const bytes of reads) {
-      // `clock.read` is not called, since the clock would count it as a read from a socket.
+      // `clock.read` is not called, since the clock would count this call as a read from a socket.
       exchange.readAt = clock.now();
       // The parser may change the bytes, so it gets a copy.
       const status = parser.read(Buffer.from(bytes));

@@ -12,31 +12,31 @@ import { targetAddress } from '../connection/request-path.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
 export interface SocketEvents {
-  /** Called once, when the connection is open. With TLS this includes the handshake. */
+  /** Called once, when the connection is open. With TLS, a connection is open after the handshake. */
   opened(socket: net.Socket): void;
   /**
    * Called when bytes were received: the first `length` bytes of `bytes`. These bytes are valid only during the call.
    */
   read(bytes: Buffer, length: number): void;
-  /** Called when the server has ended its side and sends no more. */
+  /** Called when the server has sent its end (FIN) and so sends no more data. */
   ended(): void;
-  /** Called when the connection fails, whether or not it was open. */
+  /** Called when the connection fails, no matter whether it was already open. */
   failed(error: Error): void;
-  /** Called last, when the connection is gone. It is not called if opening never started. */
+  /** Called last, when the connection is gone. Not called if the connection never began to open. */
   closed(): void;
 }
 
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
- * The buffer that all reads of all connections share. Separate buffers would become garbage, and collecting it would
- * delay the recorded instants. Its size is the number of bytes that libuv reads at once.
+ * The buffer that all reads of all connections share. Separate buffers would become garbage, and the collection of this
+ * garbage would delay the recorded instants. Its size is the number of bytes that libuv reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * The options for TCP keep-alive, the same as undici's. Probes are sent after a minute of silence, so a vanished server
- * is noticed.
+ * The options for TCP keep-alive, which are the same as in undici. Probes are sent after a minute of silence, so a
+ * vanished server is noticed.
  */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
@@ -49,7 +49,7 @@ export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   },
 });
 
-/** Passes on the events of a socket. `opening` is the event by which the connection is open. */
+/** Passes on the events of a socket. `opening` is the event that says that the connection is open. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
@@ -58,8 +58,8 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
     .on('close', () => events.closed());
 
 /**
- * Passes on the reads of a tunnel's socket. Such a socket cannot use the shared buffer, since it reads as Node's
- * streams do.
+ * Passes on the reads of a tunnel's socket. Such a socket cannot use the shared buffer, since it reads in the way of
+ * Node's streams.
  */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => {
@@ -68,7 +68,10 @@ const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   });
 };
 
-/** Returns a function that makes TLS connections. Each of them resumes the previous session, as in undici. */
+/**
+ * Returns a function that makes TLS connections. Each connection resumes the TLS session of the previous connection, as
+ * in undici.
+ */
 const tlsConnector = (base: TargetEndpoint, host: string) => {
   let session: Buffer | undefined;
   const options = {

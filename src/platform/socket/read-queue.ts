@@ -11,20 +11,20 @@ export interface ReadReceiver {
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
 }
 
-/** The size of a block of waiting reads in bytes, and the maximum number of blocks. Blocks are used again. */
+/** The size of a block of waiting reads in bytes, and the maximum number of blocks. Empty blocks are used again. */
 const blockSize = 64 * 1024;
 const mostBlocks = 64;
 /**
  * The maximum size of a queued read, in bytes. A longer read is delivered at once, since copying it would take longer
- * than the others would wait.
+ * than the delay that the queue avoids.
  */
 const longestCopy = 4096;
 
 /** The time for which one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
 /**
- * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without it, a busy loop
- * would fall behind forever.
+ * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without this share, a
+ * busy loop would fall further and further behind.
  */
 const shareOfWait = 0.1;
 
@@ -35,7 +35,7 @@ class Block {
   readonly receivers: (ReadReceiver | null)[] = [];
   readonly instants: Instant[] = [];
   readonly ends: number[] = [];
-  /** The index of the first read that may still wait. */
+  /** The index of the first read that may still be waiting. */
   next = 0;
 
   get hasWaiting(): boolean {
@@ -75,12 +75,13 @@ class Block {
 }
 
 /**
- * Delivers reads a few at a time, after all reads of their turn of the event loop. If many connections have data, each
- * read gets its instant before any answer is parsed. The reads of one connection keep their order.
+ * Delivers the reads of a turn of the event loop after this turn has read all sockets, and only a few at a time. So
+ * even if many connections have data, each read gets its instant before any answer is parsed. The reads of one
+ * connection keep their order.
  */
 export class ReadQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
-  /** The blocks, the oldest first. There is always at least one. */
+  /** The blocks, beginning with the oldest. There is always at least one block. */
   readonly #blocks = [new Block()];
   readonly #free: Block[] = [];
   #isAwaited = false;
@@ -89,7 +90,7 @@ export class ReadQueue {
     this.#clock = clock;
   }
 
-  /** Adds the first `length` bytes of `bytes`. They are delivered after the reads of this turn, or of a later turn. */
+  /** Adds the first `length` bytes of `bytes`. They are delivered after all reads of this turn, or in a later turn. */
   add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
     if (length > longestCopy) {
       this.deliverTo(receiver);

@@ -101,7 +101,7 @@ const sharedBufferSize = 64 * 1024;
 /** Writes requests. Small requests are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /** The position in the shared buffer before which sockets may still use the bytes. */
+  /** The number of bytes at the start of the shared buffer that sockets may still use. */
   #free = 0;
 
   /** Writes a request. `head` is Latin-1. The body must not be changed before it is sent. */
@@ -121,7 +121,7 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // If the system has not accepted all bytes yet, the socket still uses them. Under TLS that is always so.
+    // If the system has not accepted all bytes yet, the socket still uses them. Under TLS, this is always the case.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

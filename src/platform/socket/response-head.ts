@@ -2,7 +2,8 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
 /**
- * The reason why a response cannot be read further. It is a class, so it differs from the other results of a parser.
+ * The reason why a response cannot be read further. It is a class, so that code can distinguish it from the other
+ * results of a parser.
  */
 export class HttpFault {
   /** The cause of the failure. It is `protocol` if the server violated HTTP/1.1 (RFC 9112). */
@@ -33,16 +34,16 @@ const atLineStart = 2;
 const afterLastCr = 3;
 
 /**
- * Matches a complete section that the scan below would accept. Most sections arrive in one read, and this pattern is
- * faster than the scan.
+ * Matches a complete section. The scan below would accept the same section. Most sections arrive in one read, and this
+ * pattern is faster than the scan.
  */
 const wholeSection = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
 const sectionEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Collects the lines of a head or a trailer section up to an empty line, even if its bytes are split over several
- * reads. It is strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and the tab
- * is the only control character that is allowed.
+ * Collects the lines of a head or a trailer section up to an empty line, even if the bytes are split over several
+ * reads. The class is strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and
+ * the tab is the only control character that is allowed.
  */
 export class HeadSection {
   /** All bytes of the section so far as Latin-1, including the empty line at its end. */
@@ -71,7 +72,8 @@ export class HeadSection {
    */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
-      // Only the section is decoded. A text with the body would live as long as a slice of it.
+      // Only the section is decoded, without the body. Otherwise, the text with the body would stay in memory as long
+      // as any slice of it.
       const emptyLine = bytes.indexOf(sectionEnd, first);
       const last = emptyLine + sectionEnd.length;
       if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes)) {
@@ -129,7 +131,7 @@ export class HeadSection {
   }
 }
 
-/** How the end of a body is found (RFC 9112, section 6.3). */
+/** The rule by which the end of a body is found (RFC 9112, section 6.3). */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
@@ -140,12 +142,12 @@ export interface ParsedHead {
   /** The headers, with names in lower case. The values of repeated names are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The end of the body according to the headers alone. The status and the method also decide whether there is a body.
+   * How the body ends according to the headers alone. The status and the method also decide whether there is a body.
    */
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this response. */
   readonly closes: boolean;
-  /** The time for which the server keeps an idle connection, in ms; infinite if it does not say. */
+  /** The time for which the server keeps an idle connection, in ms; infinite if the server does not say. */
   readonly keepAliveFor: number;
   /** The maximum number of answers on the connection, from `Keep-Alive: max`; infinite if the server does not say. */
   readonly maxAnswers: number;
@@ -182,7 +184,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // A name that continues in the next line is not valid.
+  // If the name continues in the next line, it is not valid either.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
@@ -190,8 +192,8 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
 };
 
 /**
- * Parses the fields from `from` to the empty line. A folded line continues the value in the line before it (RFC 9112,
- * section 5.2), as in curl and Go.
+ * Parses the fields from `from` to the empty line. A folded line continues the value of the line before (RFC 9112,
+ * section 5.2). curl and Go read such lines in the same way.
  */
 export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
@@ -237,8 +239,8 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * The time before the server's deadline at which a connection is no longer used, in ms. The server's timer started
- * earlier. undici uses the same margin.
+ * A connection is not used any more when the server would close it in less than this time, in ms. The server's timer
+ * started before the client's. undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 
@@ -255,7 +257,8 @@ export const keepAliveFor = (hint: string): number => {
 
 /**
  * Returns the maximum number of answers on a connection, from the `Keep-Alive` of its first answer; infinity without
- * `max`. Only the first answer counts, since some servers then count down from that number and others repeat it.
+ * `max`. Only the first answer counts: in later answers, some servers count down from the maximum, and others repeat
+ * it.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
@@ -289,6 +292,9 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Returns whether a text can begin HTTP/1.x, so other protocols are rejected at once. */
+/**
+ * Returns whether a text can be the beginning of an HTTP/1.x response. With this check, other protocols are rejected at
+ * once.
+ */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

@@ -26,13 +26,13 @@ const maxInterimResponses = 100;
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
 
 /**
- * Parses one response after another from a connection, even if the bytes of a response are split over several reads. It
- * uses no sockets and no clock. A body ends by Content-Length, by chunks with extensions and trailers, or by the close
- * of the connection (RFC 9112, sections 6 and 7). The parser is strict: other clients refuse a broken answer, so its
- * times would mean nothing.
+ * Parses one response after another from a connection, even if the bytes of a response are split over several reads.
+ * The parser uses no sockets and no clock. The end of a body follows from Content-Length, from chunks (with extensions
+ * and trailers), or from the close of the connection (RFC 9112, sections 6 and 7). The parser is strict: other clients
+ * refuse a broken answer, so the times of such an answer would mean nothing.
  */
 export class ResponseParser {
-  /** The time for which the connection can be reused after a complete response, in ms; 0 if not at all. */
+  /** The time for which the connection can be reused after a complete response, in ms; 0 if it cannot be reused. */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
@@ -42,7 +42,7 @@ export class ResponseParser {
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
-  /** The number of answers on the connection so far; the next field is the maximum that the first answer announced. */
+  /** The number of answers on the connection so far. `#maxAnswers` is the maximum that the first answer announced. */
   #answers = 0;
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The number of bytes that are left of a body with a known length. */
@@ -59,8 +59,8 @@ export class ResponseParser {
   }
 
   /**
-   * Parses the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, the caller
-   * must call `expectResponse` first.
+   * Parses the bytes of a read, from `begin` to `end`, and may change them. If the previous status was not `more`, the
+   * caller must call `expectResponse` first.
    */
   read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
     if (end > begin) this.hasReceived = true;
@@ -155,7 +155,8 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // The body that the headers declare may still come, and would look like the next answer.
+      // A body of the declared length may still come. It would look like the next answer, so the connection is not used
+      // again.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

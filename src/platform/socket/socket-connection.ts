@@ -41,7 +41,9 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
-  /** Handles a response that cannot be read further. `hasResponse` says whether a byte of it was received. */
+  /**
+   * Handles a response that cannot be read further. `hasResponse` says whether any byte of the response was received.
+   */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
@@ -72,7 +74,7 @@ export interface OutgoingRequest {
   readonly exchange: SocketExchange;
   readonly head: string;
   readonly body: Uint8Array | null;
-  /** Whether the request asks the server to close the connection afterwards. */
+  /** Whether the request asks the server to close the connection after its answer. */
   readonly closes: boolean;
 }
 
@@ -84,9 +86,12 @@ export interface ConnectionContext {
   onIdle(connection: SocketConnection): void;
   /** Called when an answer begins on a connection that earlier requests used. */
   onReused(connection: SocketConnection): void;
-  /** Called when a connection is open that was opened before a request needed it. */
+  /** Called when a connection has opened that no request needed yet. */
   onOpenedAhead(connection: SocketConnection): void;
-  /** Called when the server has ended a kept connection, even if the next request is already being sent on it. */
+  /**
+   * Called when the server has ended a kept connection, even if the next request is already being sent on this
+   * connection.
+   */
   onEnded(connection: SocketConnection, at: Instant): void;
   resend(outgoing: OutgoingRequest): void;
   onClosed(connection: SocketConnection): void;
@@ -105,7 +110,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   waitingReads = 0;
   /** The exchange on the connection; `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** The request. It is dropped once it cannot be sent again, which saves memory during long streams. */
+  /** The request. It is dropped as soon as it can no longer be sent again. This saves memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
   /** When the connection began to open, and how long opening took, in ms. */
@@ -115,10 +120,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;
-  /** The origin of the connection that the next request reports. */
+  /** The origin of the connection, as the next request will report it. */
   #origin: ConnectionOrigin;
 
-  /** Opens the connection for its first exchange, or before an exchange needs it. */
+  /** Opens the connection for its first exchange, or in advance, before an exchange needs it. */
   constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {
     this.#context = context;
     this.#origin = outgoing === null ? 'ahead' : 'new';
@@ -211,7 +216,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   ended(): void {
-    // If the connection is not open yet, an error will follow.
+    // The connection is not open yet. An error will follow, which is handled there.
     if (this.#socket === null) return;
     const at = this.#context.clock.read();
     this.catchUp();
@@ -282,7 +287,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
 
   /**
    * Returns how long the connection can be reused, in ms. If the server answered before the whole request was sent, it
-   * may not read the rest, so the connection is not reused.
+   * may never read the rest of the request. Then the connection is not reused.
    */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;

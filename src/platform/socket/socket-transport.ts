@@ -23,14 +23,17 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** The longest time that one turn of the event loop opens connections, in ms. After it, arrived data is read. */
+/**
+ * The longest time for which one turn of the event loop opens connections, in ms. Then the loop reads the data that has
+ * arrived.
+ */
 const longestTurn = 1;
 /** The time for which an unused connection is kept, in ms. Few servers close such a connection sooner. */
 const unusedFor = 2000;
 
 /**
- * The maximum time for a connection to open, in ms. After that, a due request opens another connection instead of
- * waiting for one that gets no answer.
+ * The maximum time for a connection to open, in ms. If a connection takes longer, a due request opens another
+ * connection instead of waiting for this one.
  */
 const longestOpening = 1000;
 /** The time without new connections after a first failure, in ms. It doubles with each further failure. */
@@ -46,11 +49,14 @@ export class AheadConnections {
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether opening has failed. To spare a failing target, no connection is then opened in advance until a request has
-   * succeeded and a while has passed.
+   * Whether opening has failed. After that, no connection is opened in advance until a request has succeeded and
+   * `#pausedUntil` has passed. This spares a failing target.
    */
   #hasFailed = false;
-  /** The instant until which no connection is opened in advance. Before a run, the clock is negative. */
+  /**
+   * The instant until which no connection is opened in advance. The initial value is negative infinity, since the clock
+   * is negative before a run.
+   */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
@@ -72,8 +78,8 @@ export class AheadConnections {
   }
 
   /**
-   * Returns the oldest ready connection. If none is ready, returns the oldest that is being opened. A server that
-   * handles one connection at a time accepts the oldest first.
+   * Returns the oldest ready connection. If none is ready, returns the oldest connection that is being opened. A server
+   * that handles one connection at a time accepts the oldest first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
@@ -114,8 +120,8 @@ export class AheadConnections {
   }
 
   /**
-   * Drops connections whose handshake gets no answer. The target does not count as failing, since packets get lost in a
-   * burst.
+   * Drops connections whose handshake gets no answer. This does not count as a failure of the target, since packets can
+   * get lost in a burst.
    */
   #dropHanging(now: Instant): void {
     for (const [connection, since] of this.#opening) {
@@ -150,9 +156,10 @@ export class AheadConnections {
 
 /**
  * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, with one buffer for all reads. A connection has one
- * exchange at a time. Connections are kept alive, and the idle one that was used last is taken first. If the server had
- * closed a kept connection and cannot have read the request, it is sent again on a new one. There are no timeouts,
- * retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and goes to `onDefect`.
+ * exchange at a time. Connections are kept alive, and the idle connection that was used last is taken first. If the
+ * server had closed a kept connection and cannot have read the request, the request is sent again on a new connection.
+ * There are no timeouts, retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and
+ * goes to `onDefect`.
  */
 class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
@@ -198,8 +205,8 @@ class SocketTransport implements Transport, ConnectionContext {
   }
 
   /**
-   * Sends on the idle connection that was used last. Without one, it waits for a resting connection, takes one that was
-   * opened in advance, or opens a new one.
+   * Sends a request on the idle connection that was used last. If there is none, the request waits for a resting
+   * connection, takes a connection that was opened in advance, or opens a new connection.
    */
   #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');

@@ -87,10 +87,12 @@ type SeriesName = keyof typeof liveSeries;
 
 type SeriesLabels = Readonly<Record<string, string>>;
 
-/** Records a value in a series: a counter adds it, a gauge takes it, a histogram counts it. */
+/**
+ * Records a value in a series: a counter adds the value, a gauge is set to it, and a histogram counts it in a bucket.
+ */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 
-/** Returns a function that records values with an exporter's writers. There is one writer for each series. */
+/** Returns a function that records values with an exporter's writers. An exporter has one writer for each series. */
 export const recordWith = (
   writerOf: (row: SeriesRow) => (value: number, labels: SeriesLabels) => void,
 ): RecordValue => {

@@ -7,7 +7,7 @@ type Labels = Readonly<Record<string, string>>;
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Formats the bound of a bucket as OpenMetrics requires: `1.0`, not `1`. */
+/** Formats the bound of a bucket. OpenMetrics requires `1.0`, not `1`. */
 const floatText = (value: number): string =>
   Number.isInteger(value) ? `${value}.0` : String(value);
 
@@ -66,7 +66,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The name of a counter's family has no suffix; the name of its sample has one.
+    // The name of a counter's sample ends in `_total`. The name of its family does not.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [

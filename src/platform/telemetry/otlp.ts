@@ -21,7 +21,7 @@ export interface OtlpAddress {
   readonly interval: number;
 }
 
-/** The time by which a collector that does not respond can delay the end of a run, in ms. */
+/** If the collector does not respond, it delays the end of a run by at most this time, in ms. */
 const exportTimeout = 3000;
 
 /** The maximum number of series. The SDK's default of 2,000 is too few for many keys and stages. */
@@ -40,7 +40,7 @@ const reasonOf = (error: Error): string => {
   return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter with one change: it calls a function whenever a push fails, and is silent otherwise. */
+/** The SDK's exporter with one change: it calls a function whenever a push fails, and it prints nothing. */
 class ReportingExporter extends OTLPMetricExporter {
   readonly #failed: (error: Error) => void;
 
@@ -90,8 +90,8 @@ const recordTo = (meter: ReturnType<MeterProvider['getMeter']>): RecordValue =>
 
 /**
  * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when it is closed. The SDK reads headers,
- * certificates and compression from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …). The first
- * failed push is reported by `say`. A failed push never makes the run fail.
+ * certificates and compression from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …). If a push
+ * fails, the first failure is reported with `say`. A failed push never makes the run fail.
  */
 export const openOtlp = (
   address: OtlpAddress,

@@ -16,24 +16,31 @@ export class StoppedBeforeLoad extends Problem {
 const closeTimeout = 5000;
 
 export interface FollowedStops {
-  /** Works like the host's `onStop`, but also calls a listener at once if a request came before it was added. */
+  /**
+   * Works like the host's `onStop`. In addition, if a request came before a listener was added, the listener is called
+   * at once.
+   */
   readonly onStop: OnStop;
   /**
-   * Waits for work that can still be undone. If a request to stop comes first, it calls `undo`, waits for it at most
-   * five seconds, and throws `StoppedBeforeLoad`. Without anything to undo (`null`), it throws at once.
+   * Waits for work that can still be undone. If a request to stop comes before the work is done, waits for the work,
+   * calls `undo` with its result, and throws `StoppedBeforeLoad`. This takes at most five seconds. If `undo` is `null`,
+   * throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
-  /** Adds a request to stop that does not come from the host. Such a request has the same effect as the others. */
+  /**
+   * Adds a request to stop that does not come from the host. Such a request has the same effect as a request from the
+   * host.
+   */
   readonly request: (by: StopCause) => void;
   readonly release: () => void;
 }
 
 /**
- * Receives requests to stop until `release` is called, so a signal does not end the process directly. Before the load,
- * a request ends the opening of the run. During the load, it ends the load, and the reports are written.
+ * Receives requests to stop until `release` is called, so a signal does not end the process directly. A request before
+ * the load ends the opening of the run. A request during the load ends the load, and the reports are written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

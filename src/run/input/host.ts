@@ -31,9 +31,9 @@ export interface PrintedOutcome {
    * The last lines, printed after the names of the files. With `--details` they are left out.
    */
   readonly closing?: StyledText;
-  /** Whether a short text already has the last lines, so only `--quiet` prints them. */
+  /** Whether `text` already contains the last lines. Then `closing` is printed only with `--quiet`. */
   readonly hasClosing?: boolean;
-  /** Whether the exit code is 0. With `--quiet`, the last lines are printed only if it is not. */
+  /** Whether the exit code is 0. With `--quiet`, the last lines are printed only if the exit code is not 0. */
   readonly isGood?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Printer {
   readonly close: (outcome: PrintedOutcome) => void;
   /** Lists the files that were written, one per line. With `--quiet` it prints nothing. */
   readonly listFiles: (lines: string) => void;
-  /** Where the live display is drawn; `null` for nowhere. */
+  /** Where the live display is drawn; `null` if there is no live display. */
   readonly screen: Screen | null;
 }
 
@@ -55,12 +55,12 @@ export interface Host {
   readonly environment: Environment;
   readonly printer: Printer;
   readonly onStop: OnStop;
-  /** Asks the user a question; `null` if there is nobody to ask. */
+  /** Asks the user a question; `null` if no user can be asked. */
   readonly ask: ((question: string) => Promise<string>) | null;
 }
 
 /**
- * Asks the user whether the budget may be spent. Throws a `Problem` if the answer is no, or if there is nobody to ask.
+ * Asks the user whether the budget may be spent. Throws a `Problem` if the answer is no, or if no user can be asked.
  */
 export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promise<void> => {
   if (ask === null) {

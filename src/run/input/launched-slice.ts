@@ -8,8 +8,8 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 const countName = 'WEIR_SLICES';
 
 /**
- * The position of this process among those that its launcher started. `count` is their number, `null` if no variable
- * contains it.
+ * The position of this process among the processes that its launcher started. `count` is the number of these processes;
+ * `null` if no variable contains this number.
  */
 interface Place {
   readonly index: number;
@@ -33,8 +33,8 @@ const numberOr = (environment: Environment, name: string, least: number, other: 
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
 /**
- * Returns the position of a task in its array of tasks. If the list of tasks has gaps, that is impossible, since a task
- * does not know the other numbers.
+ * Returns the position of a task in its array of tasks. If the numbers of the tasks have gaps, the position is unknown,
+ * since a task does not know the other numbers.
  */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
@@ -66,7 +66,7 @@ const launchers: readonly {
     }),
   },
   {
-    // In a task of a job array, the tasks of each step are slices too.
+    // The job may be a job array. Then the tasks of each step in each task of the array are slices.
     name: 'Slurm',
     sign: ['SLURM_PROCID', 'SLURM_ARRAY_TASK_ID'],
     place: (environment) => {
@@ -91,8 +91,8 @@ const launchers: readonly {
 ];
 
 /**
- * Returns the slice that the launcher assigned to this process. Throws a `Problem` if the environment names no
- * launcher, several launchers, or no valid slice.
+ * Returns the slice that the launcher assigned to this process. Throws a `Problem` if the environment names no launcher
+ * or several launchers, or if the slice is not valid.
  */
 export const launchedSlice = (environment: Environment): Slice => {
   const [launcher, ...others] = launchers.filter(({ sign }) =>

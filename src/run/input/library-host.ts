@@ -9,10 +9,13 @@ import type { ProgressReport } from './run-report.ts';
 /** A scenario as users write it: quantities are texts (`5/s`, `30s`), as in a YAML file. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
 
-/** An expected failure, such as a wrong scenario or a target that cannot be used. Its message is what `weir` prints. */
+/**
+ * An expected failure, such as a wrong scenario or a target that cannot be used. Its message is the text that `weir`
+ * would print.
+ */
 export class WeirError extends Error {
   override readonly name = 'WeirError';
-  /** The subject of the failure. The words stay the same, so programs can compare them. */
+  /** The subject of the failure. These words do not change between versions, so programs can compare them. */
   readonly code: ProblemKind;
 
   constructor(message: string, code: ProblemKind, options?: ErrorOptions) {
@@ -40,7 +43,7 @@ export interface RunOptions {
   readonly allowFiles?: boolean | undefined;
   /** Whether to run the scenario even if it does not fit its own budget or pace. */
   readonly force?: boolean | undefined;
-  /** The variables for keys and `${env:NAME}`. By default they are those of the process. */
+  /** The variables for keys and `${env:NAME}`. By default, the variables of the process are used. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -46,8 +46,8 @@ const clientCertificate = async (
 };
 
 /**
- * Reads the certificates for a plan's connections. `SSL_CERT_FILE`, which OpenSSL, curl and Go also read, adds
- * authorities.
+ * Reads the certificates for a plan's connections. The variable `SSL_CERT_FILE` adds authorities. OpenSSL, curl and Go
+ * read it too.
  */
 export const certificatesFor = async (
   wire: ConnectionSettings,
@@ -86,8 +86,8 @@ export const filesOutside = (
   });
 
 /**
- * Reads all files that a scenario names. Returns the clips, and a problem for each unusable file with its place in the
- * scenario. Clips must be in the scenario's folder unless the scenario is trusted.
+ * Reads all files that a scenario names. Returns the clips, and a problem for each unusable file. The problem contains
+ * the place of the file in the scenario. Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],

@@ -1,10 +1,10 @@
-/** When a load begins, on a clock that all machines of the run agree on. */
+/** When a load begins, on a clock on which all machines of the run agree. */
 export interface PlannedStart {
-  /** The start in ms since 1970, on that clock. */
+  /** The start in ms since 1970, on the clock of the planned start. */
   readonly at: number;
-  /** Returns the current time on that clock, in ms since 1970. */
+  /** Returns the current time on the clock of the planned start, in ms since 1970. */
   readonly now: () => number;
-  /** The name of that clock in messages. */
+  /** The name of the clock of the planned start, for messages. */
   readonly name: string;
   /** Advice for the user if the start has already passed. */
   readonly remedy: string;

@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problem.ts';
 import { type Notation, plainNumberIn, respelt } from '../../scenario/schema/notation.ts';
 
-/** Restricts a notation to some of its quantities, which `bound` describes. */
+/** Restricts a notation to some of its quantities. `bound` describes these quantities in words. */
 export const bounded = <Quantity extends number>(
   { read, expected, ...notation }: Notation<Quantity>,
   isAllowed: (quantity: Quantity) => boolean,

@@ -21,7 +21,10 @@ import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
-/** The source of a plan: a file, a value passed to the library, or flags alone. Overrides can change each. */
+/**
+ * The source of a plan: a file, a value passed to the library, or flags alone. Overrides can change a scenario of each
+ * kind.
+ */
 export interface PlanSource {
   readonly scenario: string | undefined;
   /** The content of the scenario file if it was read before, since a pipe can be read only once. */
@@ -37,18 +40,21 @@ export interface PlanSource {
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether only limits count that the scenario declares. Otherwise the interface's limits are assumed. */
+  /**
+   * Whether only limits that the scenario declares count. Otherwise, the limits in the interface are assumed if the
+   * scenario declares none.
+   */
   readonly needsDeclaredLimits?: boolean | undefined;
   /** Whether only the workers have the keys, headers and certificates. This machine then reads none of them. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 
-/** A scenario that replaces the file for verbs that use no load. */
+/** The scenario for verbs that use no load, if the user names no file. */
 export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** Returns the scenario in the folder of `path` with the most similar name; `null` if none is similar. */
+/** Returns the scenario in the folder of `path` with the most similar name; `null` if no name is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
@@ -81,7 +87,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
-/** The module that scenario files import as `weir-bench`, which is also what the package exports. */
+/** The module that scenario files import as `weir-bench`. The package exports the same module. */
 const library = new URL(`../../library/library${extname(import.meta.filename)}`, import.meta.url);
 
 const nameOf = ({ scenario, value }: PlanSource): string =>
@@ -108,7 +114,7 @@ const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, allowFiles = false, ...others } = source;
   const { text: _, value: __, flags: ___, ...options } = others;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  // Without a scenario file, the user wrote everything on the command line, so it is trusted.
+  // Without a scenario file, the user wrote everything on the command line, so the scenario is trusted.
   const isTrusted = scenario === undefined || allowFiles;
   const fileCache = workloadFiles(folder, isTrusted);
   const text = await openScenario(source);
@@ -161,7 +167,7 @@ export interface ReadPlanWithFiles extends ReadPlan {
 }
 
 /**
- * Reads a scenario and its files of prompts and traces, which the plan describes. Throws a `Problem` that lists
+ * Reads a scenario and its files of prompts and traces. The plan describes these files. Throws a `Problem` that lists
  * everything that is wrong with them.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {

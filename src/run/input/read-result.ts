@@ -20,14 +20,17 @@ const cannotRead = (path: string, error: Error): string =>
     ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
     : `the result file ${path} cannot be read: ${whyUnreadable(error)}`;
 
-/** Reads a file that must hold a JSON object. If a large file holds anything else, only its beginning is read. */
+/**
+ * Reads a file that must hold a JSON object. If a large file does not begin like a JSON object, only its beginning is
+ * read.
+ */
 const readDocument = async (path: string): Promise<string> => {
   const isPlain = await hasContent(path);
   if (isPlain && !/^\s*(?:\{|$)/.test(await beginningOf(path, 1000))) return '';
   return readTextFile(path);
 };
 
-/** Returns Weir's message for an issue, so the schema library's own words never reach a user. */
+/** Returns Weir's message for an issue. With it, users never see the schema library's own words. */
 const issueMessage: typeof schemaIssueMessage = (issue) =>
   schemaIssueMessage(issue) ??
   (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');
@@ -54,8 +57,8 @@ export const readResultFile = async (
 };
 
 /**
- * Checks a result against the schema. The schema calls itself for fields with any JSON, so thousands of levels would
- * overflow the stack.
+ * Checks a result against the schema. For fields that may contain any JSON, the schema is recursive, so thousands of
+ * levels would overflow the stack.
  */
 const checkedResult = (path: string, parsed: unknown) => {
   try {
@@ -106,8 +109,9 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * Reads what a folder contains: a result, or the checkpoint of a killed run. If both are of one run, the result is
- * read. If they are of different runs, the later one is read. If only one is readable, that one is returned.
+ * Reads what a folder contains: a result, or the checkpoint of a killed run. If the folder contains both, and they are
+ * of one run, the result is returned. If they are of different runs, the later run is returned. If only one of the two
+ * is readable, it is returned.
  */
 const readFolder = async (
   folder: string,

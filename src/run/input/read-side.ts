@@ -12,8 +12,8 @@ import { readResultFile } from './read-result.ts';
 const shortened = (hash: string): string => hash.slice(0, 12);
 
 /**
- * Returns the runs of one plan in a baseline. Throws a `Problem` if the baseline has runs of several plans and none is
- * selected.
+ * Returns the runs of one plan in a baseline. Throws a `Problem` if the baseline has runs of several plans, and no plan
+ * is selected or the selected plan is not among them.
  */
 const runsOfPlan = (
   name: string,
@@ -22,7 +22,8 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of another plan, the comparison says how that plan differs, or allows it.
+  // If all runs are of one other plan, they are returned: the comparison says how that plan differs, or the user has
+  // allowed a different plan.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {
@@ -35,8 +36,8 @@ const runsOfPlan = (
 };
 
 /**
- * Returns the runs of a baseline; `null` if the history has no such baseline. If it has runs of the plan with this
- * hash, only those are returned.
+ * Returns the runs of a baseline; `null` if the history has no such baseline. If the baseline has runs of the plan with
+ * this hash, only these runs are returned.
  */
 const runsOfBaseline = async (
   name: string,
@@ -51,7 +52,10 @@ const runsOfBaseline = async (
 /** Compares texts so that `2` comes before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
-/** Returns the results in a folder: its own result, or those in its subfolders, which `weir run --repeat` writes. */
+/**
+ * Returns the results in a folder: the result in the folder itself, or the results in its subfolders. (`weir run
+ * --repeat` writes such subfolders.)
+ */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
@@ -94,9 +98,9 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
 };
 
 interface SideOptions {
-  /** The hash of the plan whose runs are read; `null` to read the only plan. */
+  /** The hash of the plan whose runs are read; `null` if no plan is selected. */
   readonly planHash: string | null;
-  /** The path of the history with the baselines; `null` for none. */
+  /** The path of the history with the baselines; `null` if no history is kept. */
   readonly history: string | null;
   readonly onStep?: (step: string) => void;
 }
@@ -122,7 +126,7 @@ const readReference = async (
 
 /**
  * Reads the runs of one side of a comparison: result files, folders of runs, folders of such folders, or baselines.
- * Throws a `Problem` if there are none.
+ * Throws a `Problem` if there are no runs.
  */
 export const readSide = async (
   references: readonly string[],

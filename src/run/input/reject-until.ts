@@ -5,8 +5,8 @@ import { Problem } from '../../platform/problem.ts';
 export const slicesNeedLength = 'no machine of several sees enough to decide when all of them end';
 
 /**
- * Throws a `Problem` for a plan that ends once it is decided, since each run must last as long as planned. `whyLength`
- * is the reason. With `whyWarmUp`, it also rejects a plan that finds its warm-up, since the caller sets that.
+ * Throws a `Problem` for a plan with `until`, since each run of the caller must last as long as planned. `whyLength`
+ * says why. If `whyWarmUp` is given, a plan with an automatic warm-up also throws, since the caller sets the warm-up.
  */
 export const rejectUntil = (
   { until, autoWarmUp }: Pick<Plan, 'until' | 'autoWarmUp'>,

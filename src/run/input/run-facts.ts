@@ -6,7 +6,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 
 export type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
 
-/** Returns the default id of a run. All slices of a plan have the same one. */
+/** Returns the default id of a run. All slices of a plan have the same default id. */
 export const defaultRunId = (plan: Plan): string => `weir-${planHash(plan).slice(0, 8)}`;
 
 export const runFacts = (plan: Plan, runId: string): RunFacts => ({

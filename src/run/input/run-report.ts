@@ -32,13 +32,13 @@ export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueB
 /** The verdicts on a run. */
 export interface RunVerdicts {
   /**
-   * The verdict over everything. `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or
-   * its figures do not count.
+   * The verdict on the run as a whole. `fail`: an objective or a limit is broken. `inconclusive`: the run is
+   * incomplete, or its figures do not count.
    */
   readonly overall: Verdict;
   /**
-   * Whether the load was as planned, and which figures the load generator may have made wrong. The verdict is
-   * `inconclusive` if the trust is degraded.
+   * Whether the load was as planned, and which figures may be wrong because of the load generator. If the trust is
+   * degraded, `overall` is `inconclusive`.
    */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;
@@ -54,7 +54,7 @@ export interface RunVerdicts {
     /** The reason for the verdict, for example `kept`, `broken`, `no-data` or `within-error`. */
     readonly reason: ObjectiveVerdict['grounds'];
   })[];
-  /** The verdict on the rate limits of the keys; `null` if the scenario does not ask for one. */
+  /** The verdict on the rate limits of the keys; `null` if the scenario does not ask for this verdict. */
   readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
 }
 

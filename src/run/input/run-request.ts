@@ -11,7 +11,10 @@ export interface RunRequest {
    * no files.
    */
   readonly out: string | null | undefined;
-  /** Whether this run retries a failed attempt. It then overwrites that attempt's files without a warning. */
+  /**
+   * Whether this run retries a failed attempt. If it does, it overwrites the files of the failed attempt without a
+   * warning.
+   */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
@@ -23,29 +26,33 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** When the load begins, in ms since 1970. Without it, the load begins as soon as possible. */
   readonly startAt?: number | undefined;
-  /** Agrees with other slices on when the load begins. It is called once everything is open, and replaces `startAt`. */
+  /**
+   * Agrees with other slices on when the load begins. This function is called as soon as everything is open. It
+   * replaces `startAt`.
+   */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
   /** The instant until which the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The path of the history that stores the run if it counts; `null` for none. */
+  /** The path of the history in which the run is stored if it counts; `null` if no history is kept. */
   readonly history: string | null;
   readonly yes: boolean;
   /** Whether the run ends with exit code 13 if an objective is not sure; false by default. */
   readonly strict?: boolean;
-  /** The live page of the run; absent for none. */
+  /** The live page of the run; absent if the run has no live page. */
   readonly live?: LivePageRequest | undefined;
   /** Whether each key is checked before the load by a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
   /**
-   * Whether the run ends if all its first requests were refused alike; false by default. With `true`, the reason names
-   * the option of the command line. `always` is for a caller without that option.
+   * Whether the run ends if all its first requests were refused in the same way; false by default. If this is `true`,
+   * the reason that is printed names the option of the command line. If it is `always`, the reason does not name the
+   * option, since the caller has no such option.
    */
   readonly earlyStop?: boolean | 'always' | undefined;
   /** Whether the target is checked before the load by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
 
-/** The fields of a single request that writes no file and exports nothing. */
+/** The fields of the request for a single run that writes no file and exports nothing. */
 export const bareRequest = {
   out: null,
   extraReports: {},
@@ -78,11 +85,14 @@ export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** The least number of runs for `--self`. With fewer, one of the two halves cannot show how much runs differ. */
+/**
+ * The least number of runs for `--self`. With fewer runs, one of the two halves would have a single run and could not
+ * show how much runs differ.
+ */
 export const minSelfRuns = 4;
 
 export interface ComparisonCriteria {
-  /** The metrics that decide the comparison, separated by commas; `undefined` means the default ones. */
+  /** The metrics that decide the comparison, separated by commas; `undefined` means the default metrics. */
   readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;
@@ -90,7 +100,10 @@ export interface ComparisonCriteria {
 
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
-  /** Another target. Its runs are the base of the comparison, and take turns with those of the scenario's target. */
+  /**
+   * Another target. The runs with this target are the base of the comparison. They alternate with the runs with the
+   * scenario's target.
+   */
   readonly against: string | undefined;
   readonly baseline: readonly string[];
   readonly pause: string | undefined;

@@ -12,7 +12,7 @@ export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile)
     .split(sep)
     .join('/');
-  // An editor reads the address only up to the first space. On Windows, another drive has no relative path.
+  // An editor reads the address only up to the first space. On Windows, there is no relative path to another drive.
   if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

@@ -3,7 +3,10 @@ import type { Host, OnStop } from './host.ts';
 import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** This file makes the host for a call of the library. Users see its types, so these are in another file. */
+/**
+ * This file makes the host for a call of the library. The types are in another file, since users of the library see
+ * them.
+ */
 
 const stopOnAbort =
   (signal: AbortSignal): OnStop =>

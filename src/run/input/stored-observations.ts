@@ -11,7 +11,7 @@ import {
 
 /** This file reads the observations that a run wrote, and says which line cannot be read. */
 
-/** Generates the lines of a file. Throws a `Problem` if it cannot be read. */
+/** Generates the lines of a file. Throws a `Problem` if the file cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {
   try {
     yield* linesOf(path);

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/problem.ts';
 import { compileObjective } from '../../scenario/compile/compile.ts';
 import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
 
-/** Replaces the objectives in the plan of a result. Throws a `Problem` if one of them is wrong. */
+/** Replaces the objectives in the plan of a result. Throws a `Problem` if an objective is wrong. */
 export const withObjectives = (
   result: Result,
   objectives: readonly string[] | undefined,
@@ -17,7 +17,8 @@ export const withObjectives = (
       const { message, hint } = parsed.error;
       return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
     }
-    // A stair load has a stage for each step, and a stored plan contains only the names of these stages.
+    // The names of the stages are given here, since a stair load has a stage for each step and a stored plan contains
+    // only the names of these stages.
     const known: Partial<Record<string, readonly string[]>> = {
       stage: stageNames,
       population: (result.plan.populations ?? []).map(({ name }) => name),

@@ -27,23 +27,23 @@ import { readTrace } from '../../workload/read-trace.ts';
 /** The files of prompts and traces that a scenario names. Each file is read once and stays in memory for the run. */
 export interface WorkloadFileCache {
   readonly files: WorkloadFiles;
-  /** Opens the workload of a plan that was made from these files. */
+  /** Opens the workload of a plan that was made with the files of this cache. */
   open(plan: Plan): Workload;
   /**
-   * Opens the workload of a plan that another thread made from these files, and reads all files at once. Throws if a
+   * Opens the workload of a plan that another thread made from the same files. All files are read at once. Throws if a
    * file has changed since then.
    */
   reopen(plan: Plan): Workload;
   /**
-   * Does the same as `reopen` for copies of these files on another machine. If a copy is missing or differs, returns
-   * which one.
+   * Does the same as `reopen`, but the plan was made on another machine and this machine has copies of its files. If a
+   * copy is missing or differs, returns a problem that names it.
    */
   reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
 
 /**
- * Reads a file once for each key. The key is the file's path or contains it. If the file cannot be read, returns a
- * problem as text.
+ * Reads a file once for each key. The key is the path of the file, or an object that contains the path. If the file
+ * cannot be read, returns a problem as text.
  */
 const readOnce = <Key extends string | { readonly file: string }, T>(
   read: (key: Key) => ReadResult<T>,
@@ -68,10 +68,10 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
-/** The name of the findings of a limit of tokens in their folder. */
+/** The name of the file with the findings about a token limit, in the folder of the findings. */
 const findingsName = 'token-limits.json';
 
-/** The maximum length of a text. Longer ones are refused, since the plan contains every piece of a text. */
+/** The maximum length of a text. Longer texts are refused, since the plan contains every piece of a text. */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -101,7 +101,7 @@ const fittedFor = (
 
 /**
  * Returns functions that read each kind of file. Paths are relative to `folder`. The files must be in this folder
- * unless they are trusted.
+ * unless the scenario is trusted.
  */
 const readersIn = (folder: string, isTrusted: boolean) => {
   const inside = <T>(file: string, read: () => ReadResult<T>): ReadResult<T> => {
@@ -137,7 +137,10 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** Keyed by the used part of a trace, so loads with other differences can share it. */
+    /**
+     * The key contains only the fields that decide which part of a trace is used. So loads that differ in other fields
+     * share it.
+     */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,
@@ -169,7 +172,10 @@ interface DescribedFile {
   readonly now: FoundFile;
 }
 
-/** Generates the files that a plan describes. For each file it yields the description and the file as it is now. */
+/**
+ * Generates the files that a plan describes. For each file, yields its description in the plan and the file as it is
+ * now.
+ */
 function* describedFiles(
   { stages }: Plan,
   { trace, dataset, tokenizer }: Readers,
@@ -189,7 +195,10 @@ function* describedFiles(
   }
 }
 
-/** Returns how a file differs from its description in the plan, or that it is missing; `null` if it is the same. */
+/**
+ * Returns how a file differs from its description in the plan, or that it is missing; `null` if the file has not
+ * changed.
+ */
 const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
   if (!now.ok) return now.problem;
   return now.value.facts.sha256 === expected
@@ -197,7 +206,9 @@ const differenceOf = ({ file, expected, now }: DescribedFile): string | null => 
     : `${file} is not the file that the plan describes`;
 };
 
-/** Creates the cache. Paths are relative to `folder`. The files must be in this folder unless they are trusted. */
+/**
+ * Creates the cache. Paths are relative to `folder`. The files must be in this folder unless the scenario is trusted.
+ */
 export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCache => {
   const readers = readersIn(folder, isTrusted);
   const open = (plan: Plan): Workload =>

@@ -9,9 +9,11 @@ export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
-  /** Moments before which all due requests had ended, each with the time at which the run sent it. */
+  /**
+   * Moments before which all due requests had ended. Each moment has the time at which the run sent it to this process.
+   */
   #endedBefore: (readonly [sent: number, moment: number])[] = [];
-  /** The judged result so far; `null` if a line has come since the judgement. */
+  /** The judged result so far; `null` if a line of the checkpoint has come since it was judged. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
   constructor({ weir, name, planned, report }: PageSetup) {
@@ -51,7 +53,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The figures so far are judged like those of a finished run.
+    // The figures so far are judged like the figures of a finished run.
     return {
       ...judgeFigures({ ...whole, partial: null }),
       until,
@@ -60,8 +62,8 @@ export class LiveState {
   }
 
   /**
-   * Returns the moment that was known at `until`. Later requests may have ended since, but the figures do not contain
-   * them yet.
+   * Returns the latest moment that was known at the time `until`. Requests after this moment may have ended since, but
+   * the figures do not contain them yet.
    */
   #endedBeforeAt(until: number): number | undefined {
     // A coordinated run does not send such moments.

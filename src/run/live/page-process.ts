@@ -12,13 +12,15 @@ import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 
 /**
- * The interval between two updates, in ms. Slow updates make it longer, so this process uses at most a fifth of a core.
+ * The interval between two updates, in ms. If updates take long, the interval becomes longer, so that this process uses
+ * at most a fifth of a core.
  */
 const updateInterval = 1000;
 const idleShare = 4;
 const pollInterval = 50;
 
-// Ctrl-C in the terminal signals both processes. The run handles it, so this process ignores it.
+// Ctrl-C in the terminal sends a signal to the run and to this process. The run handles the signal, so this process
+// ignores it.
 onInterrupt(() => undefined);
 const parent = openParentPipe();
 const clock = startClock();
@@ -35,7 +37,8 @@ let finished: string | null | undefined;
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // Unlike a second Ctrl-C, the button of a second reader does not stop the run at once.
+    // Only the first reader's button has an effect. A second Ctrl-C would stop the run at once, but the button of a
+    // second reader must not.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

@@ -1,8 +1,8 @@
 import type { StopCause } from '../input/host.ts';
 
 /**
- * All exit codes, the one with the highest precedence first. Scripts rely on the numbers. A run in which every request
- * failed never exits with 0.
+ * All exit codes, in order of precedence. Scripts rely on the numbers. A run in which every request failed never exits
+ * with 0.
  */
 export const exitCodes = [
   { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },

@@ -12,7 +12,10 @@ type Render = (result: Result, trust: Trust, isStrict: boolean) => string;
 const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
 
-/** The reports that are written only on request, each to its own file. Their code is loaded after the load. */
+/**
+ * The reports that are written only on request, each to its own file. Their code is imported only after the load has
+ * ended.
+ */
 const reportKinds = {
   junit: {
     title: 'JUnit',
@@ -35,8 +38,8 @@ type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /**
- * The files of reports. They are opened before the load, so a wrong path is noticed early. Each is written completely
- * or not at all.
+ * The files of reports. They are opened before the load, so a wrong path is noticed early. Each file is written
+ * completely or not at all.
  */
 export interface ExtraReports {
   readonly outputs: (judged: JudgedResult) => readonly Output[];
@@ -51,8 +54,8 @@ export interface ExtraReports {
 }
 
 /**
- * Opens the files of all requested reports, and says which files will be overwritten. Throws a `Problem` if one cannot
- * be written.
+ * Opens the files of all requested reports, and says which files will be overwritten. Throws a `Problem` if a file
+ * cannot be written.
  */
 export const openExtraReports = async (
   paths: ExtraReportPaths,

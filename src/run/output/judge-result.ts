@@ -34,8 +34,8 @@ export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult =>
 };
 
 /**
- * Returns whether a part of the plan was not sent. It does not count if an objective ended the run, since that has its
- * own exit code.
+ * Returns whether a part of the plan was not sent. If an objective ended the run, returns `false`, since this case has
+ * its own exit code.
  */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);

@@ -50,7 +50,7 @@ const ownBeginnings: readonly RegExp[] = [
   /<meta name="generator" content="Weir /,
 ];
 
-/** The number of first bytes of a file that are read. They are enough for the head of a page. */
+/** The number of first bytes of a file that are read. They contain at least the head of a report page. */
 const readLength = 16 * 1024;
 
 const isOwnOrEmpty = async (path: string): Promise<boolean> => {
@@ -59,8 +59,8 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Finds the files that this command would replace, and those of them that Weir did not write. If the folder contains
- * data of Weir, all its files count as Weir's.
+ * Finds the files that this command would replace, and which of these files Weir did not write. If the folder contains
+ * a data file of Weir, Weir counts as the writer of all its files.
  */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,
@@ -74,8 +74,8 @@ const replacedFiles = async (
 };
 
 /**
- * Opens the folder for the files of a command, a new one if none is given. Says which earlier files it replaces. If
- * Weir did not write one of them, throws a `Problem` and changes nothing.
+ * Opens the folder for the files of a command. If no folder is given, creates a new one. Prints which earlier files
+ * will be replaced. If Weir did not write one of these files, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (
   out: string | undefined,
@@ -98,8 +98,8 @@ export const openOutputFolder = async (
 };
 
 /**
- * Uses an opened folder. At the end, it undoes what `use` has put on the stack, and then releases the folder. A failure
- * leaves no new folder behind.
+ * Uses an opened folder. At the end, runs the actions that `use` has put on the stack, and then releases the folder. If
+ * `use` fails, a new folder is removed.
  */
 export const usingFolder = async <T>(
   folder: RunFolder,
@@ -117,6 +117,6 @@ export const usingFolder = async <T>(
   }
 };
 
-/** Writes a result into a folder with nothing else of this run. Returns the path of its file. */
+/** Writes a result into a folder that contains no other file of this run. Returns the path of the result's file. */
 export const writeResultIn = (folder: RunFolder, result: Result): Promise<string> =>
   usingFolder(folder, () => folder.write(outputFiles.run.data, `${JSON.stringify(result)}\n`));

@@ -14,7 +14,7 @@ import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
 import { dataIn, fileIn, type OnStep, type Output, publishOutcome } from './write-outputs.ts';
 
-/** Where reports are written. Everything is open before the load. */
+/** Where reports are written. All of these are opened before the load. */
 export interface Destinations {
   /** The folder of the run; `null` means that nothing is written. */
   readonly folder: RunFolder | null;

@@ -123,7 +123,7 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
 };
 
-/** Returns the figures of one measure over some groups; `null` without samples. */
+/** Returns the figures of one measure over some groups; `null` if the groups have no samples. */
 const figuresOf = (
   result: Result,
   { boundsOf }: ReturnType<typeof figureErrorsOf>,
@@ -274,7 +274,7 @@ const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
   };
 };
 
-/** Adds the summary to a judged result. `stop` is the exit that belongs to the way of stopping the run. */
+/** Adds the summary to a judged result. If the run was stopped, `stop` is the exit for this way of stopping. */
 export const summarized = (
   judged: JudgedResult,
   stop: ExitName | null = null,
@@ -282,7 +282,7 @@ export const summarized = (
   const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // The fields that interest most readers come first in the file.
+  // These fields come first in the file, since they interest most readers.
   const first = { format, weir, runId, summary };
   return { ...judged, result: { ...first, ...result, summary } };
 };
