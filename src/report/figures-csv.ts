@@ -39,13 +39,16 @@ const columns = [
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
-/** Rounds to four digits. No run can measure more. */
+/** Rounds to four digits. No run can measure more digits. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined || !Number.isFinite(value)
     ? null
     : Number(value.toPrecision(4));
 
-/** Returns how many requests were due, and how they ended. `failed` counts all failures, including 429s. */
+/**
+ * Returns how many requests were due, and how they ended. `failed` counts all failures, including answers with the
+ * status 429.
+ */
 const countsOf = (result: Result, where: LabelFilter): Row => {
   const { due, completed, limited } = arrivalCounts(groupsMatching(result, where));
   return { due, completed, limited, failed: due - completed };
@@ -99,7 +102,7 @@ const measureRow = (
   };
 };
 
-/** Returns each kind of traffic, followed by its entries if more than one has a name. */
+/** Returns each kind of traffic. If a kind has several entries with names, these follow it. */
 const subjectsOf = (result: Result): readonly Subject[] =>
   kindsPresent(result).flatMap((traffic) => {
     const ofKind = measuredOf(traffic);
@@ -114,8 +117,8 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). It leaves out
- * figures that an invalid load generator makes worthless.
+ * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). Figures are left out
+ * if problems of the load generator make them worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const rows: readonly Row[] = [

@@ -16,7 +16,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** Returns text of one-byte characters at an offset. It is shorter at the end of the file. */
+/** Returns text of one-byte characters at an offset. If the file ends earlier, the text is shorter. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -25,7 +25,9 @@ const readLittle = (file: Uint8Array, from: number, bytes: number): number =>
 
 const wavIds: readonly string[] = ['RIFF', 'RF64', 'BW64'];
 
-/** Finds the audio of a WAV file: its offset, its declared length and its bytes per second; `null` for none. */
+/**
+ * Finds the audio of a WAV file: its offset, its declared length and its bytes per second; `null` if there is no audio.
+ */
 const wavAudio = (file: Uint8Array) => {
   if (!wavIds.includes(readText(file, 0, 4)) || readText(file, 8, 4) !== 'WAVE') return null;
   let [bytesPerSecond, longLength] = [0, 0];
@@ -41,8 +43,8 @@ const wavAudio = (file: Uint8Array) => {
 };
 
 /**
- * Returns the seconds of two kinds of WAV files that the library does not read: those written to a pipe without a
- * declared length, and those with lengths of 64 bits. Returns `null` for any other file.
+ * Returns the seconds of two kinds of WAV files that the library does not read: files that were written to a pipe and
+ * so declare no length, and files with lengths of 64 bits. Returns `null` for any other file.
  */
 const unusualWavDuration = (file: Uint8Array): number | null => {
   const audio = wavAudio(file);
@@ -52,7 +54,7 @@ const unusualWavDuration = (file: Uint8Array): number | null => {
   return (isPiped ? file.length - audio.from : audio.declared) / audio.bytesPerSecond;
 };
 
-/** Decides whether a RIFF file ends early. It declares its length, unless it was written to a pipe. */
+/** Decides whether a RIFF file ends early. Such a file declares its length, unless it was written to a pipe. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const audio = wavAudio(file);
   if (audio !== null && isUnknownLength(audio.declared, audio.bytesPerSecond)) return false;
@@ -74,7 +76,10 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
   return position > file.length || (flags & 4) === 0;
 };
 
-/** Decides whether a WebM file ends early. The file is an EBML head and a segment, whose length may be unknown. */
+/**
+ * Decides whether a WebM file ends early. The file consists of an EBML head and a segment. The length of the segment
+ * may be unknown.
+ */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
   const head = ebmlLength(file, idBytes);
@@ -91,7 +96,9 @@ const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   return readMp3Frame(header);
 };
 
-/** Returns the length of all frames by the Info or Xing tag in the first frame; `null` without a tag. */
+/**
+ * Returns the length of all frames that the Info or Xing tag in the first frame declares; `null` if there is no tag.
+ */
 const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
   const at = from + mp3HeaderLength + sideInfo;
   if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
@@ -131,7 +138,9 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
-/** Whether a file is shorter than its container declares. Many decoders would read such a file as a short one. */
+/**
+ * Whether a file is shorter than its container declares. Many decoders would treat such a file as a shorter recording.
+ */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
   return endsEarly?.(file) ?? false;

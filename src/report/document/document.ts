@@ -3,8 +3,8 @@ import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
 
 /**
- * This file defines a report as data. Each subject builds one, and the writers for the terminal, HTML and Markdown
- * render it.
+ * This file defines a report as data. For each subject, other files build such a document. The writers for the
+ * terminal, HTML and Markdown render it.
  */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
@@ -32,10 +32,10 @@ export interface TonedText {
 
 export interface Cell {
   readonly text: string;
-  /** The tone of the cell; by default the row's. */
+  /** The tone of the cell; by default, the tone of the row. */
   readonly tone?: Tone;
   readonly unit?: string;
-  /** Smaller text below the cell. The terminal and Markdown show it only if the table says so. */
+  /** Smaller text below the cell. The terminal and Markdown show it only if the table has `showsNotes`. */
   readonly note?: string | undefined;
   /**
    * The possible error of the figure. It is shown after the note if that is on the same line, or else after the text.
@@ -50,15 +50,18 @@ export interface Cell {
 interface ColumnHead extends Limited {
   readonly title: string;
   /**
-   * The content of the column: `name` heads its row, `number` is aligned right, `verdict` has a sign for its tone,
-   * `words` wrap.
+   * The content of the column. A `name` is the heading of its row, a `number` is aligned right, a `verdict` is shown
+   * with the sign of its tone, and `words` are wrapped.
    */
   readonly holds: 'name' | 'text' | 'number' | 'verdict' | 'words' | 'code';
   /** A shorter title for terminals, which have less room. */
   readonly short?: string;
   /** The meaning of the title, in HTML only. */
   readonly help?: string;
-  /** Whether a narrow terminal drops this column: `first` before it shortens a name, `true` after that. */
+  /**
+   * Whether a narrow terminal drops this column. `first`: the column is dropped before names are shortened. `true`: it
+   * is dropped only if shorter names are not enough.
+   */
   readonly spare?: boolean | 'first';
 }
 
@@ -82,7 +85,7 @@ interface BlockContents {
   readonly table: TableOptions & {
     readonly caption: string;
     readonly columns: readonly ColumnHead[];
-    /** The rows in groups with titles. Without groups there is one without a title. */
+    /** The rows in groups with titles. A table without groups has one group without a title. */
     readonly groups: readonly {
       readonly title: string;
       readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
@@ -94,9 +97,9 @@ interface BlockContents {
     readonly open: boolean;
     readonly blocks: readonly Block[];
   };
-  /** A picture, which only HTML shows. It brings its own text alternative. */
+  /** A picture, which only HTML shows. The HTML contains its own text alternative. */
   readonly picture: { readonly html: () => Content };
-  /** A section. `id` is the target of links in HTML; by default it is made from the title. */
+  /** A section. `id` is the target of links in HTML; by default, the id is made from the title. */
   readonly section: {
     readonly id?: string | undefined;
     readonly title: string;
@@ -116,7 +119,10 @@ export interface ReportDocument {
   readonly title: string;
   readonly description?: readonly string[];
   readonly verdict?: TonedText | null;
-  /** The tone of the most serious finding, whose sign begins a Markdown page; by default the verdict's tone. */
+  /**
+   * The tone of the most serious finding. A Markdown page begins with the sign of this tone. By default, it is the tone
+   * of the verdict.
+   */
   readonly tone?: Tone;
   /** The blocks that belong to the verdict: its reasons, and facts that a reader needs before the figures. */
   readonly introduction?: readonly Block[];
@@ -192,7 +198,7 @@ export const column = {
 
 const toCell = (cell: Cell | string): Cell => (typeof cell === 'string' ? { text: cell } : cell);
 
-/** Makes a table with a row for each subject, grouped by `groupOf` if given. */
+/** Makes a table with a row for each subject. If `groupOf` is given, the rows are grouped by its result. */
 export const table = <Subject>(
   caption: string,
   columns: readonly Column<Subject>[],

@@ -72,11 +72,14 @@ const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Mark
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
 /**
- * The number of columns from which a table without a look is stacked on a narrow screen. Tables with sentences are
+ * A table without a look is stacked on a narrow screen if it has at least this many columns. Tables with sentences are
  * always stacked.
  */
 const manyColumns = 7;
-/** The tables that stay tables on a narrow screen, since readers compare their figures side by side. */
+/**
+ * The looks of tables that are not stacked on a narrow screen, since readers compare the figures in these tables side
+ * by side.
+ */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
@@ -131,15 +134,16 @@ interface PageScripts {
   readonly scripts: readonly string[];
   /** An element with the data of charts, before the scripts. */
   readonly data?: Markup;
-  /** The text above the sections that says what is missing without scripts. */
+  /** The text above the sections. It says what is missing if scripts do not run. */
   readonly hint?: Markup;
   /**
-   * The bar of a page that its own server updates, shown above everything else. A page without a bar contacts nobody.
+   * The bar of a page that its own server updates, shown above everything else. A page without this bar contacts no
+   * server.
    */
   readonly live?: Markup;
 }
 
-/** Normalises line ends. An HTML parser reads each as one line feed, and hashes what it reads. */
+/** Normalises line ends. An HTML parser turns each line end into one line feed before the browser hashes the text. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>
@@ -178,7 +182,10 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/** Writes a document as one HTML file that needs no network. Everything but its own styles and scripts is forbidden. */
+/**
+ * Writes a document as one HTML file that needs no network. The page may use its own styles and scripts, and nothing
+ * else.
+ */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,

@@ -14,7 +14,10 @@ import {
 /** The maximum length of a cell or text, so foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
-/** The number of characters after which rows of a table or list are only counted. GitHub accepts 1 MiB per page. */
+/**
+ * If the rows of a table or list have more characters than this, further rows are only counted. GitHub accepts 1 MiB
+ * per page.
+ */
 const maxRowsLength = 50_000;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
@@ -29,7 +32,7 @@ const escaped = (text: string, maxLength: number): string => {
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 };
 
-/** Returns the lines that fit, and the number of the others. */
+/** Returns the lines that fit, and the number of lines that do not. */
 const boundedLines = <Item>(
   items: readonly Item[],
   write: (item: Item) => string,

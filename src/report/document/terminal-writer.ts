@@ -22,7 +22,7 @@ import {
 
 export interface TerminalStyle {
   readonly colour: boolean;
-  /** The number of columns of the screen. At least 60 are used. */
+  /** The number of columns of the screen. If it is less than 60, 60 are used. */
   readonly width: number;
 }
 
@@ -55,10 +55,16 @@ const nothing: TonedText = { text: '', tone: 'plain' };
 const gutter = 2;
 /** The minimum width of the first column. This column is shortened first. */
 const minFirstColumns = 16;
-/** The minimum width of a column of sentences. A narrower one is hard to read, so its sentences go below their row. */
+/**
+ * The minimum width of a column of sentences. A narrower column is hard to read, so its sentences are written below
+ * their rows instead.
+ */
 const minWordColumns = 30;
 
-/** The place of notes. `apart` puts notes below their cells, and errors below the notes instead of into the cells. */
+/**
+ * The place of notes. `beside` puts notes into their cells, and `beneath` puts them below their cells. `apart` puts
+ * notes below their cells, and errors below the notes.
+ */
 type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
 
 const terminalCell = (
@@ -104,7 +110,7 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
 
 /**
  * Writes a table in columns; returns `null` if there is no room. `otherwise` is the place of notes that have no room
- * beside their cells. Names are shortened to fit, if that is allowed.
+ * beside their cells. If `mayShorten` is true, names are shortened until the table fits.
  */
 const columnLines = (
   layout: TerminalLayout,
@@ -185,7 +191,7 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
   ]);
 };
 
-/** Writes a table in columns. On a narrow terminal it drops spare columns, or turns rows into paragraphs. */
+/** Writes a table in columns. If a terminal is too narrow, spare columns are dropped, or rows become paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
   const most = shownTable(table, 'terminal', ({ spare }) => spare !== 'first');

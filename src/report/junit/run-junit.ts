@@ -21,7 +21,7 @@ const objectiveCase = (verdict: ObjectiveVerdict, isStrict: boolean): JunitCase 
   const outcomes = {
     kept: passed,
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
-    // A warning does not fail the test, since that would fail the job.
+    // The test of a warning does not fail, since a failed test would make the CI job fail.
     warning: skipped(`warning: ${finding}`),
     undecided:
       isStrict && verdict.severity === 'fail' ? failed('undecided', finding) : skipped(finding),
@@ -50,7 +50,7 @@ const limitCase = (key: string, check: LimitCheck): JunitCase => {
   return { classname: `limits.${key}`, name, outcome: outcomes[check.finding] };
 };
 
-/** Returns the claims that decide whether limits are violated, if the scenario asks for that. */
+/** Returns the claims that decide whether limits are violated, if the scenario asks whether limits are kept. */
 const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   if (limits === undefined || !limits.judged) return [];
   const unknown = skipped('nothing was sent, or by several slices');
@@ -63,8 +63,8 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
 };
 
 /**
- * A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. An
- * undecided objective is skipped, or fails if `isStrict`.
+ * A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. The
+ * test of an undecided objective is skipped. If `isStrict` is true, it fails.
  */
 export const runJunit = (result: Result, trust: Trust, isStrict = false): string => {
   const verdicts = result.verdicts ?? [];

@@ -41,7 +41,7 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
     ? ''
     : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)}${bounds})`;
 
-/** Formats the bounds of the cost of attempts whose cost is unknown; nothing if there are no bounds. */
+/** Formats the bounds of the cost of attempts whose cost is unknown; an empty text if there are no bounds. */
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
@@ -58,7 +58,7 @@ const boundsText = (parts: readonly BillPart[]): string => {
   return `; if charged, ${moneyText(Math.round(least))} for the tokens that came, ${rest}${prompts}`;
 };
 
-/** Formats a cost, the number of attempts of unknown cost, and the bounds of that. */
+/** Formats a cost, the number of attempts with unknown cost, and the bounds of the unknown cost. */
 const amountWithUnknown = (parts: readonly BillPart[]): string => {
   const sum = addCosts(parts);
   return `${amount(sum)}${unknownText(sum, boundsText(parts))}`;
@@ -102,7 +102,7 @@ const cacheText = (parts: readonly BillPart[]): string | null => {
 export const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
   plan.pricing?.currency ?? 'currency units';
 
-/** Formats an extrapolated cost, in micro-units, with no more digits than a forecast can have. */
+/** Formats an extrapolated cost, in micro-units, without digits that no forecast can know. */
 export const roughMoneyText = (cost: number): string =>
   (cost / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 
@@ -150,7 +150,9 @@ const itemColumns: readonly Column<ItemRow>[] = [
   column.number('Cost', ({ cost }) => `${cost < 0 ? '−' : ''}${moneyText(Math.abs(cost))}`),
 ];
 
-/** Returns the blocks of the bill; none for results without a bill. It leaves out tables that would have one row. */
+/**
+ * Returns the blocks of the bill; none for results without a bill. A table that would have only one row is left out.
+ */
 export const billBlocks = (result: Result): readonly (Block | false)[] => {
   const parts = billParts(result);
   if (parts === null) return [];

@@ -21,8 +21,8 @@ const columns = [
 type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
- * Returns a row for each item, and one for the attempts of unknown cost. The first row of a part has its counts and the
- * possible cost of those attempts.
+ * Returns a row for each item, and a row for the attempts of unknown cost. The first row of each part has the counts of
+ * the part, and the bounds of the unknown cost.
  */
 const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] => {
   const [{ labels, fate }] = parts as readonly [BillPart];

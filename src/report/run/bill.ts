@@ -24,15 +24,15 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The bounds of the cost of tokens and their prompts. `least` counts the tokens that came, `most` all that were asked
- * for. `most` is `null` if an answer had no limit of tokens.
+ * The bounds of the cost of tokens and their prompts. `least` counts the tokens that were received, and `most` counts
+ * all tokens that were asked for. `most` is `null` if an answer had no limit of tokens.
  */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * The answers whose prompts both bounds include, each at the mean cost of a completed answer. Prompts are left out of
-   * a kind that has no completed answer.
+   * The answers whose prompts are included in both bounds. The cost of a prompt is assumed from the completed answers
+   * of the same kind. If a kind has no completed answer, its prompts are not included.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }
@@ -49,11 +49,17 @@ export interface BillPart extends CostSum {
     readonly tokens: number | null;
     readonly cost: number;
   }[];
-  /** The bounds of the cost of answers of unknown cost, if they are charged; `null` if there are none. */
+  /**
+   * The bounds of the cost of the answers with unknown cost, if these answers are charged; `null` if there are no
+   * bounds.
+   */
   readonly bounds: CostBounds | null;
-  /** The additional cost that tokens from a cache and those written to one would have had as other input. */
+  /**
+   * The additional cost that the tokens from a cache, and the tokens written to a cache, would have had if they had
+   * been other input. It is negative if caching cost more than it saved.
+   */
   readonly saved: number;
-  /** The tokens from a cache that cost as much as other input, since the price has no price for them. */
+  /** The tokens from a cache that cost as much as other input, since the price list has no price for cached tokens. */
   readonly fullPriceCached: number;
 }
 
@@ -89,7 +95,10 @@ const itemsOf = (
 const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as const;
 const outputClasses = ['output', 'reasoning'] as const;
 
-/** Returns the mean cost of the prompt of a completed answer, and its cost if nothing had come from a cache. */
+/**
+ * Returns the mean cost of the prompt of a completed answer, and the mean cost that it would have had if nothing had
+ * come from a cache.
+ */
 const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
   const { tokens, known } = completed;
@@ -97,7 +106,7 @@ const promptCost = (completed: Bill | undefined, price: Price) => {
     inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known;
   const [usual, uncached] = [
     meanAt((name) => classPrice(price, name)),
-    // A prompt that was in no cache may have been written to one.
+    // A prompt that did not come from a cache may have been written to a cache.
     meanAt((name) =>
       Math.max(
         ...[name, usualClass[name], name === 'audioInput' ? name : 'cacheWrite'].map((each) =>
@@ -128,7 +137,7 @@ const boundsOf = (
   };
 };
 
-/** Adds up the bounds of all parts with an unknown cost; `null` if a part has none. */
+/** Adds up the bounds of all parts with an unknown cost; `null` if such a part has no bounds. */
 export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
   const all = parts.flatMap(({ unknown, bounds }) => (unknown === 0 ? [] : [bounds]));
   if (all.length === 0) return null;
@@ -186,7 +195,10 @@ export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum
 
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
 
-/** The cost by item over some parts, with the change by rounding each answer. So the items add up to the whole. */
+/**
+ * The cost by item over some parts. A further item is the difference that comes from rounding the cost of each answer.
+ * With this item, the sum of all items is the whole cost.
+ */
 export const billItems = (parts: readonly BillPart[]) => {
   const all = parts.flatMap(({ items }) => items);
   const byItem = [...Map.groupBy(all, ({ item }) => item)].toSorted(

@@ -16,7 +16,7 @@ import { failedText, limitsVerdict, needsAdvice, objectiveLine, verdictTone } fr
 
 const mostVerdictLines = 3;
 
-/** Returns the beginning of the verdict on a run, and the further sentences of it, the most important first. */
+/** Returns the beginning of the verdict on a run, and its further sentences in order of importance. */
 const verdictSentences = (result: Result, trust: Trust, exit: number) => {
   const { level, load, undecided, sentences } = runVerdict(result, trust);
   const verdicts = result.verdicts ?? [];
@@ -46,9 +46,10 @@ const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
     .map((verdict) => `${objectiveLine(verdict).text}.`);
 
 /**
- * Writes the verdict on a run in at most three lines, beginning with what decides it. If the exit code is not 0, that
- * comes first. Sentences without room are left to the report. `folder` is where the run is stored. A verdict that
- * stands alone names the broken objectives; otherwise the figures above it do.
+ * Writes the verdict on a run in at most three lines, beginning with the most important sentence. If the exit code is
+ * not 0, it comes first. Sentences for which there is no room are only in the report. `folder` is the folder in which
+ * the run is stored. The verdict names the broken objectives only if it stands alone. Otherwise, the lines above it
+ * name them.
  */
 export const closingVerdict = (
   result: Result,

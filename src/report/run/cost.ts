@@ -48,8 +48,8 @@ const totalsOf = (groups: readonly Group[]) => ({
 });
 
 /**
- * Adds up the whole run by kind and model; `null` if no answer can have a price. It includes the warm-up, which also
- * costs.
+ * Adds up the whole run by kind and model; `null` if no answer can have a price. The warm-up is included, since it
+ * costs money too.
  */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
@@ -65,7 +65,7 @@ export const runTotalsOf = (result: Result) => {
 };
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
-/** Divides the seconds of audio and the characters of the measured window by its length; `null` if there are none. */
+/** Returns the seconds of audio and the characters per second of the measured window; `null` if there is neither. */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -83,8 +83,7 @@ export const audioRates = (result: Result) => {
 type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
 
 /**
- * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing, and a dash if nothing has a
- * price.
+ * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price.
  */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
@@ -119,7 +118,7 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** Formats a total with a note on what is missing; a dash if the kind has no such total. */
+/** Formats a total with a note on what is missing; a dash if the kind of traffic has no such total. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -149,7 +148,7 @@ const audioColumns: readonly Column<CostRow>[] = [
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   const bill = billBlocks(result).filter((block) => block !== false);
-  // A run without a completed answer can still have cost something.
+  // A run without a completed answer may still have cost something.
   if (totals === null) return bill.length === 0 ? null : section('What did it cost?', bill, 'cost');
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [

@@ -69,7 +69,7 @@ const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined
   ]);
 };
 
-/** Formats a sum. It is marked if it is an estimate or a bound. */
+/** Formats a sum. If the sum is an estimate or a bound, it is marked. */
 export const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   write: (sum: number) => string,
@@ -87,7 +87,7 @@ export const needText = ({ requests, input, output, cost }: ResourceNeed): strin
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-/** Returns the needs of the parts of a plan, and those of the whole, which has no key. */
+/** Returns the needs of each part of a plan, and the needs of the whole plan. The row of the whole plan has no key. */
 const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
@@ -130,7 +130,7 @@ const cachedNotes = ({ cachedShares, groups }: Forecast): readonly string[] => {
   ]);
 };
 
-/** Returns notes on how the sums are computed and what they leave out. */
+/** Returns notes on how the sums are computed and what is not included in them. */
 const needNotes = (forecast: Forecast): readonly string[] => {
   const { answerTime, lookedInto, attempts, total } = forecast;
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);

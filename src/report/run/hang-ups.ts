@@ -6,7 +6,7 @@ import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The hang-ups of one kind of traffic and one entry, with what the requests had received by then. */
+/** The hang-ups of one kind of traffic and one entry, and what the requests had received until the client hung up. */
 interface HangUpRow {
   readonly name: string;
   readonly kind: Group['labels']['traffic'];
@@ -16,7 +16,7 @@ interface HangUpRow {
 const cancelledIn = ({ parts }: HangUpRow): number =>
   sumOf(parts, (part) => part.outcomes.cancelled);
 
-/** Formats the mean of what cancelled requests had received; a dash for none. */
+/** Formats the mean of what cancelled requests had received; a dash if there are no such requests. */
 const meanText = (
   row: HangUpRow,
   of: (part: HangUps) => number,
@@ -52,7 +52,7 @@ const columns: readonly Column<HangUpRow>[] = [
   ),
 ];
 
-/** Says on how many requests of the whole run the client hung up; `null` for none. */
+/** Says on how many requests of the whole run the client hung up; `null` if it hung up on no request. */
 export const hangUpSentence = ({ groups }: Result): string | null => {
   const { cancelled, ...others } = sumOutcomes(groups);
   return cancelled === 0
@@ -60,7 +60,9 @@ export const hangUpSentence = ({ groups }: Result): string | null => {
     : `the client hung up on ${countText(cancelled)} of ${plural(countArrivals({ cancelled, ...others }), 'request')}, as the scenario says`;
 };
 
-/** Shows on how many requests the client hung up and what these had received; `null` if no hang-up was planned. */
+/**
+ * Shows on how many requests the client hung up and what these requests had received; `null` if no hang-up was planned.
+ */
 export const hangUpSection = (result: Result): Section | null => {
   const rows = kindsPresent(result).flatMap((kind) => {
     const own = result.groups.filter(({ labels }) => labels.traffic === kind);

@@ -30,7 +30,7 @@ import { runTotalsOf } from './cost.ts';
 
 /** This file builds what interests most readers first: a few tiles, and a row for each kind of traffic. */
 
-/** A tile. Without a kind it is for all traffic. */
+/** A tile. A tile without a kind of traffic is for all traffic. */
 type Tile = readonly [
   label: string,
   value: string,
@@ -39,13 +39,13 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** The maximum number of tiles, which fit into one row of a wide page. */
+/** The maximum number of tiles. This number fits into one row of a wide page. */
 const mostTiles = 6;
 
 /** The times of an answer for which a user waits. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
-/** Returns the tiles of streams, then those of other kinds, the most frequent kind first. */
+/** Returns the tiles of streams, followed by the tiles of other kinds of traffic in order of frequency. */
 const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
   kindsPresent(result)
     .toSorted((a, b) => Number(b === 'chat-stream') - Number(a === 'chat-stream'))
@@ -66,7 +66,8 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          // The foot names the share of arrivals behind the figure, so the figure needs no mark for it.
+          // The foot of the tile names the share of arrivals that the figure covers, so the figure itself has no mark
+          // for this share.
           const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
           const feet = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,
@@ -126,7 +127,9 @@ const timeNames = {
   endToEnd: 'end to end',
 } as const satisfies Partial<Record<MeasureName, string>>;
 
-/** A time of a kind of traffic. The first row of a kind has the counts of its arrivals. */
+/**
+ * A row with one measured time of a kind of traffic. The first row of each kind also has the counts of its arrivals.
+ */
 interface TimeRow {
   readonly name: string;
   readonly kind: TrafficKind;
@@ -185,8 +188,8 @@ export const kindTable = (result: Result, trust: Trust): Table => {
     );
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
-    // Requests that the client cancelled could not complete. So n is the base of the share, and a line below counts the
-    // cancelled ones.
+    // Requests that the client cancelled could not complete. So n does not include them, and the share is a share of n.
+    // A line below the table counts the cancelled requests.
     countColumn('n', ({ cancelled, due }) => countText(due - cancelled)),
     countColumn('completed', ({ completed, cancelled, due }) => ({
       text: shareText(completed, due - cancelled),
@@ -207,14 +210,14 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   return table('Each kind of traffic', columns, rows);
 };
 
-/** The marks and their meanings. A mark stays on the line of its meaning's first word. */
+/** The marks and their meanings. A mark is on the same line as the first word of its meaning. */
 const marks = [
   ['~', '~\u00a0fewer than ten independent samples beyond it'],
   ['±', '±\u00a0the load generator may have moved it'],
   ['*', '*\u00a0higher if failures count'],
 ] as const;
 
-/** Explains the marks beside the percentiles that these texts show; `null` without any. */
+/** Explains the marks beside the percentiles that these texts show; `null` if they show no marks. */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
   const rows = kinds.groups.flatMap((group) => group.rows);
   const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));

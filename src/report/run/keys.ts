@@ -29,7 +29,10 @@ import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
-/** Reads one of a key's two limits from its plan (`null` for none) and from all headers, with its remaining amount. */
+/**
+ * Reads one of the two limits of a key: the limit in the plan (`null` if there is none), the limits in all headers, and
+ * the remaining amount.
+ */
 const observedLimit = (
   entries: readonly LedgerEntry[],
   limits: LimitsPerMinute,
@@ -49,8 +52,8 @@ const observedLimit = (
 type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
 /**
- * Reads each key's use from its ledger, which had no room for `unrecorded` responses. Times are in ms since the run
- * began.
+ * Reads each key's use from the key's ledger. `unrecorded` is the number of responses for which the ledger had no room.
+ * Times are in ms since the run began.
  */
 export const keyUsages = ({ ledger, plan }: Result) =>
   ledger.map(({ key, rows, left }) => {
@@ -95,7 +98,7 @@ export const remainingText = ({ lowest, last }: ObservedLimit): string =>
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
   firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
 
-/** Says how many responses the ledger did not record; `null` if it recorded all. */
+/** Says how many responses the ledger did not record; `null` if it recorded all responses. */
 export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
   unrecorded === 0
     ? null
@@ -137,7 +140,10 @@ const explanationText = (limiters: readonly string[]): string => {
   return `${explained}, assuming that nobody else used the key.`;
 };
 
-/** Says what a run shows of one limit of a key: whether it was exceeded, refused anything, or was never reached. */
+/**
+ * Says what a run shows of one limit of a key: whether it was exceeded, whether it refused anything, or whether it was
+ * never reached.
+ */
 export const limitSentence = (
   unit: 'requests' | 'tokens',
   declared: number | null,
@@ -242,14 +248,16 @@ const limitBlocks = (
   ];
 };
 
-/** Returns whether a key has a limit, by the plan or by headers, or got a 429. */
+/** Returns whether a key has a limitin the plan or in headers, or got a 429. */
 const hasLimit = ({ limited, requests, tokens }: KeyUsage): boolean =>
   limited > 0 ||
   [requests, tokens].some(
     ({ declared, reported, lowest }) => declared !== null || reported.length > 0 || lowest !== null,
   );
 
-/** Builds the section on the limits and the remaining quota of each key, and what the run proves about them. */
+/**
+ * Builds the section on the limits and the remaining quota of each key, and on what the run proves about the limits.
+ */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
   const { limits, ledger } = result;
   const usages = keyUsages(result).map((usage) => {

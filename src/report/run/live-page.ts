@@ -15,9 +15,9 @@ import { runDocument } from './run-document.ts';
 export interface LiveRun {
   readonly weir: string;
   readonly name: string;
-  /** The planned length of its load. */
+  /** The planned length of the load. */
   readonly planned: Milliseconds;
-  /** The path of its future report. */
+  /** The path to which the report will be written. */
   readonly report: string;
   /** The progress; `null` before the run's clock starts. */
   readonly progress: {
@@ -26,12 +26,12 @@ export interface LiveRun {
     readonly inFlight: number;
     readonly endedBefore?: number | undefined;
   } | null;
-  /** The figures up to the moment `until` in ms; `null` before there are any. */
+  /** The figures up to the moment `until` in ms; `null` before there are any figures. */
   readonly soFar: {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
-    /** The moment before which all due requests are among the figures; absent if unknown. */
+    /** The moment before which all due requests are among the figures; absent if this moment is unknown. */
     readonly endedBefore?: number | undefined;
   } | null;
 }
@@ -84,7 +84,7 @@ const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
 
 const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const { result, trust, until, endedBefore } = soFar;
-  // Seconds that are not over yet would look like a drop.
+  // Seconds that are not over yet are left out, since they would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
   const ended = milliseconds(Math.floor(until / 1000) * 1000);
   const scheduled = milliseconds(Math.min(result.scheduled, ended));

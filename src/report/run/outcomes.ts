@@ -109,7 +109,7 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
 
 const everyGroup = (): boolean => true;
 
-/** Formats the median and the tail of a wait of completed requests; `null` if none waited. */
+/** Formats the median and the tail of a wait of completed requests; `null` if no request waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = figuresOver(result, measure, everyGroup);
   const [p50, p99] = [waits.percentile(0.5), waits.percentile(0.99)];
@@ -140,7 +140,10 @@ const reconnectText = ({ groups }: Result): string | null => {
     : `Reconnected: ${plural(reconnected, 'request')} met a kept connection that the server had closed before it can have read them, and went once more on a new one. The time is part of their latency.`;
 };
 
-/** Describes the effects of reconnects, retries and the pace on the whole run. Outcomes do not show these. */
+/**
+ * Describes the effects of reconnects, retries and the pace on the whole run. The counts of outcomes do not show these
+ * effects.
+ */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return present([
@@ -168,7 +171,10 @@ type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 
 const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
-/** Returns whether an outcome has a row. Some outcomes always have one, the others only if they occurred. */
+/**
+ * Returns whether an outcome has a row. Some outcomes always have a row, and the others have a row only if they
+ * occurred.
+ */
 const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
   all > 0 || ['due', 'sent', 'completed'].includes(name);
 
@@ -180,7 +186,9 @@ const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
   return absent.length === 0 ? null : `None ${listed(absent).replace(' and ', ' or ')}.`;
 };
 
-/** Builds the table of the outcomes of all arrivals. Without a warm-up it has one pair of columns. */
+/**
+ * Builds the table of the outcomes of all arrivals. If the run has no warm-up, the table has only one pair of columns.
+ */
 const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
   const due = rows[0]!;
   const columnsOf = (title: string, counts: 'all' | 'measured'): readonly Column<typeof due>[] => [
@@ -252,7 +260,9 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Last', ({ last }) => momentText(last)),
 ];
 
-/** Counts the tolerated deviations in the completed answers of each kind, the most frequent first. */
+/**
+ * Counts the tolerated deviations in the completed answers of each kind, beginning with the most frequent deviation.
+ */
 export const answerNoteCounts = (result: Result) =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);
@@ -272,12 +282,12 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The reasons that need no mention if there are no others. */
+/** The finish reasons that are not mentioned if there are no other reasons. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
 /** The maximum number of reasons in the sentence. */
 const maxShownReasons = 10;
 
-/** Counts the chats by finish reason; `null` if all ended as usual. */
+/** Counts the chats by finish reason; `null` if all chats ended as usual. */
 const finishSentence = (result: Result): string | null => {
   const counts = sumFinishes(groupsMatching(result, outsideWarmUp));
   if (counts.every(([reason]) => unremarkable.includes(reason))) return null;

@@ -24,8 +24,8 @@ import { usageSentence } from './usage-audit.ts';
 import { objectiveLine } from './verdict.ts';
 
 /**
- * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
- * follow.
+ * This file shows a run in at most 20 lines of a terminal. After these lines, other code prints the names of the files
+ * and three lines with the verdict.
  */
 
 const ratesText = (result: Result): string | null => {
@@ -52,10 +52,13 @@ const costLine = (result: Result): string | null => {
 interface NamedLine {
   readonly name: string;
   readonly text: string;
-  /** The end of the text, which is kept however long the text is. Its spaces do not break. */
+  /**
+   * The end of the text. It is kept even if the text is truncated. It must contain no-break spaces, so that it stays on
+   * one line.
+   */
   readonly end?: string;
   readonly tone?: Tone;
-  /** The most lines of a foreign text, which can have any length. */
+  /** The maximum number of lines of a text from a server or user, which can have any length. */
   readonly most?: number;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;
@@ -67,7 +70,10 @@ const failureLine = (failure: Failure): UnnamedLine => {
   return { text, most: 2 };
 };
 
-/** Gives the name to the first line. The last one counts the lines that are left out. */
+/**
+ * Makes lines for a list of texts. The first line has the name of the list. The last line counts the texts that are
+ * left out.
+ */
 const named = (
   name: string,
   items: readonly UnnamedLine[],
@@ -131,8 +137,8 @@ const linesBeside = (
 };
 
 /**
- * Writes each text into a line. While there are `spare` lines, longer texts get more, and those about objectives get
- * them first.
+ * Writes each text into one line. As long as there are `spare` lines, long texts get more lines. Texts about objectives
+ * get them first.
  */
 const linesOfAll = (
   layout: TerminalLayout,
@@ -151,7 +157,8 @@ const linesOfAll = (
 };
 
 /**
- * The number of lines that leaves room on a screen of 24 for the names of the files, the verdict and the next prompt.
+ * The wanted number of lines. A screen of 24 lines then also has room for the names of the files, the verdict and the
+ * next prompt.
  */
 const wantedLines = 18;
 
@@ -179,7 +186,7 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   );
   const room = wantedLines - 1 - rows.length - markLines.length - targets.length - others.length;
   const populations = populationLines(result).map((text) => ({ text }));
-  // At least one population is shown, and the rest if there is room.
+  // At least one population is shown, and further populations if there is room.
   const most = Math.max(1, Math.min(populations.length, room));
   const texts = [...targets, ...named('Populations', populations, most), ...others];
   const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);

@@ -27,20 +27,20 @@ export interface RunningStage {
 
 export interface RunProgress {
   readonly name: string;
-  /** `elapsed` is the time since the run began, `scheduled` the planned length of its load, both in ms. */
+  /** `elapsed` is the time since the run began, and `scheduled` is the planned length of its load. Both are in ms. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
   /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
-  /** `due` is the number of arrivals so far, `inFlight` the number of exchanges in flight. */
+  /** `due` is the number of arrivals so far, and `inFlight` is the number of exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
-  /** The samples of `progressMeasure` for each kind of traffic with any. */
+  /** The samples of `progressMeasure` for each kind of traffic that has samples. */
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
-/** Returns the measure of a kind that the display shows during a run: the first of its headline. */
+/** Returns the measure of a kind that the display shows during a run: the first measure of its headline figures. */
 export const progressMeasure = (kind: TrafficKind): MeasureName => tableMeasures[kind][0];
 
 /** Formats whole seconds, since tenths would flicker. */
@@ -61,7 +61,8 @@ export const timeProgressText = (
 };
 
 /**
- * Returns the text in brackets after an outcome: the mean rate of completed requests, or the status of limited ones.
+ * Returns the text in brackets after an outcome: the mean rate of completed requests, or the status of limited
+ * requests.
  */
 const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
   if (kind === 'limited') return ' (429)';
@@ -73,7 +74,7 @@ const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): strin
 const waitingOf = ({ due, inFlight, outcomes }: RunProgress): number =>
   Math.max(0, due - countArrivals(outcomes) - inFlight);
 
-/** Formats the arrivals by outcome. A kind of failure is named once it has occurred. */
+/** Formats the arrivals by outcome. A kind of failure is named only after it has occurred. */
 const countsText = (progress: RunProgress): string => {
   const { due, inFlight, outcomes } = progress;
   const waiting = waitingOf(progress);
@@ -140,7 +141,10 @@ export interface AnnouncedStage {
   readonly population?: string | undefined;
 }
 
-/** Says that a stage begins. For a population, it says that the population begins, or its next stage. */
+/**
+ * Says that a stage begins. If the stage belongs to a population, says that the population begins, or that its next
+ * stage begins.
+ */
 export const stageLine = ({ name, begins, population }: AnnouncedStage): string => {
   if (population === undefined) return `${clockText(begins)}: stage ${printable(name)} begins`;
   const stage = name === population ? '' : `, stage ${name.slice(population.length + 1)},`;

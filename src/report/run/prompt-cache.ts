@@ -75,7 +75,10 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/** The excess of the reported share over the expected one that is mentioned, as a share of the prompts. */
+/**
+ * If the reported share of cached tokens exceeds the expected share by at least this much, the excess is mentioned. All
+ * are shares of the prompts.
+ */
 const leastExcess = 0.01;
 
 /** Compares the reported with the expected tokens of the same answers; `null` if there is nothing to say. */

@@ -32,7 +32,7 @@ import { present } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
 const maxColumns = 60;
-/** The minimum number of samples for a dot. Fewer are noise. */
+/** The minimum number of samples for a dot. With fewer samples, a dot would be noise. */
 const minSamples = 10;
 
 const columnsOf = (result: Result): Bins => {
@@ -109,7 +109,10 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
   )}</div>`;
 };
 
-/** Draws how many answers took how long: the first wait of each kind, and the whole. */
+/**
+ * Draws how many answers took how long. For each kind of traffic, draws the time to the first output and the whole
+ * duration.
+ */
 const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
   (['ttft', 'firstAudio', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
@@ -131,7 +134,7 @@ const requestPlots = (result: Result): readonly Markup[] => {
   ]);
 };
 
-/** Returns the sampled requests of a population, with the number of all of them. */
+/** Returns the sampled requests of a population, and the number of all requests of this population. */
 const sampleOfPopulation = (result: Result, name: string): readonly RequestSample[] =>
   (result.requestSample ?? []).flatMap((each) => {
     const isOwn = (labels: Labels): boolean =>
@@ -141,7 +144,10 @@ const sampleOfPopulation = (result: Result, name: string): readonly RequestSampl
     return count === 0 ? [] : [{ ...each, count, rows }];
   });
 
-/** Plots single requests over time, by population. It shows whether one gets slower while another one sends. */
+/**
+ * Plots single requests over time, by population. The plots show whether a population gets slower while another
+ * population sends.
+ */
 const populationPlots = (result: Result): readonly Markup[] => {
   const { plan, requestSample = [] } = result;
   const end = runDuration(result) / 1000;
@@ -170,7 +176,10 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/** Shows percentiles openly. The other latencies over time, single requests, histograms and densities are folded. */
+/**
+ * Shows percentiles without a fold. The other latencies over time, single requests, histograms and densities are in
+ * folds.
+ */
 export const speedCharts = (
   result: Result,
   trust: Trust,

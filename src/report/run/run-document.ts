@@ -77,7 +77,7 @@ const sliceTable = (result: Result): Block | null => {
   );
 };
 
-/** Shows the plan, with the number of prompts instead of their texts, and with references instead of secrets. */
+/** Shows the plan. Prompts are replaced by their number, and secrets by references. */
 const scenarioFold = ({ plan, ...result }: Result): Block =>
   fold('The scenario, as it was run', [
     facts([
@@ -103,7 +103,7 @@ const rateDefinitions = {
     'Nearest rank: the smallest sample that at least the given share of samples does not exceed. Percentiles over time are assigned to the second in which the request was due; a bin without a sample beyond a percentile does not show it.',
 };
 
-/** Explains each measure in this report, since tools define measures of the same name differently. */
+/** Explains each measure in this report, since other tools may define measures with the same names differently. */
 const definitionsFold = (result: Result): Block =>
   fold('What each figure means', [
     facts([
@@ -120,7 +120,7 @@ const definitionsFold = (result: Result): Block =>
 const referenceSection = (result: Result): Section =>
   only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));
 
-/** Names the workers (which share one clock) or slices of a run; empty if there is only one. */
+/** Names the workers or the slices of a run; empty if there is only one. Workers share one clock. */
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
   slices.length === 1 ? [] : [plural(slices.length, sliceNoun(slices))];
 
@@ -176,7 +176,7 @@ const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): S
   return only(['html'], section('Can I trust it?', blocks, 'trust'));
 };
 
-/** Builds the report of a run, with the same order of sections in every medium. `charts` are for the page. */
+/** Builds the report of a run, with the same order of sections in every medium. `charts` are shown only on the page. */
 export const runDocument = (
   result: Result,
   trust: Trust,

@@ -24,7 +24,7 @@ import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** One of the server’s figures over the measured time. */
+/** The row of one of the server’s figures during the measured time. */
 interface ServerRow {
   readonly name: string;
   readonly values: readonly number[];
@@ -71,7 +71,9 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
   ]);
 };
 
-/** Formats the server's figures in a line, with the problems of reading them; `null` for a run without them. */
+/**
+ * Formats the server's figures, and problems with reading them, in a line; `null` if the run did not read such figures.
+ */
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
@@ -82,7 +84,7 @@ export const serverLine = (result: Result): string | null => {
   const { unseen = [], seen = [] } = Object.groupBy(rows, ({ values }) =>
     values.length === 0 ? 'unseen' : 'seen',
   );
-  // Figures that were never seen come first, since the end of a long line is cut off.
+  // Figures that the run never saw come first, since the end of a long line is cut off.
   const found = [
     ...unseen.map(({ name }) => `${name} never seen`),
     ...seen.map(({ name, values }) => {
@@ -91,7 +93,7 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // Failed readings matter most; the page has the other findings.
+  // Failed readings are the most important finding. The other findings are only on the page.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');
@@ -100,7 +102,7 @@ export const serverLine = (result: Result): string | null => {
     : line;
 };
 
-/** Builds the section on the server's own figures; `null` for a run without them. */
+/** Builds the section on the server's own figures; `null` if the run did not read such figures. */
 export const serverSection = (result: Result, charts: readonly Chart[]): Section | null => {
   const { server } = result;
   if (server === undefined) return null;

@@ -48,7 +48,7 @@ const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
-/** Says which declared limits are shown to be kept. A limit that refused nothing is not. */
+/** Says which declared limits are shown to be kept. A limit that refused nothing was not shown to be kept. */
 const keptText = ({ limits, plan }: Result): string => {
   const units = (['requests', 'tokens'] as const).filter(
     (unit) => sumOfLimits(plan, `${unit}PerMinute`) !== null,
@@ -64,8 +64,9 @@ const keptText = ({ limits, plan }: Result): string => {
 };
 
 /**
- * Names the fullest minutes with certainly more than the limit; `null` for none. If any limiter is permitted, nearly
- * twice the limit may be right, but may also mean a higher limit. So it does not prove that the limit was kept.
+ * Names the fullest minutes in which certainly more than the limit was admitted; `null` if there are none, or if the
+ * scenario names a limiter. If any limiter is permitted, even nearly twice the limit in a minute may be right. But it
+ * may also mean that the real limit is higher. So such a minute does not prove that the limit was kept.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
@@ -85,7 +86,10 @@ const overfullText = ({ limits, plan }: Result): string | null => {
     : `one minute had ${found.join(' and ')}, which a limiter of the limit can admit (a fixed window, or charges that come with the answers), and a higher limit too`;
 };
 
-/** The claims about when, and for what, a limit refuses. A false one shows that another limit may refuse. */
+/**
+ * The claims about when, and for what, a limit refuses. If one of these claims is false, another limit may have
+ * refused.
+ */
 const refusalClaims = [
   'refused-only-when-full',
   'tokens-refused-early',
@@ -94,8 +98,8 @@ const refusalClaims = [
 ];
 
 /**
- * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` for none. They may
- * come from a lower limit, so the declared one was perhaps never reached.
+ * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` if there are none.
+ * Such refusals may come from a lower limit, so the declared limit was perhaps never reached.
  */
 const unexplainedText = ({ limits }: Result): string | null => {
   const found = (limits?.keys ?? []).flatMap(({ checks }) => {
@@ -141,7 +145,8 @@ export const limitsVerdict = (result: Result): TonedText | null => {
 };
 
 /**
- * Returns the level of a signal. For signals that decide nothing it says normal or high, since they only show causes.
+ * Returns the level of a signal. The level of a signal that decides nothing is `normal` or `high`, since such a signal
+ * only shows causes.
  */
 const signalLevel = ({ decides, level }: TrustSignal): Cell => {
   if (decides) return { text: level, tone: trustTones[level] };
@@ -156,7 +161,7 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** Returns the deciding signals of the load that are not healthy, the gravest first. */
+/** Returns the deciding signals of the load that are not healthy, beginning with the most serious signal. */
 const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
   evidence
     .filter(
@@ -191,7 +196,10 @@ const findingsList = (trust: Trust): Block => {
   ]);
 };
 
-/** Lists all signals of the load generator, the deciding ones first. The list is open if the run is not valid. */
+/**
+ * Lists all signals of the load generator, beginning with the deciding signals. The list is open if the run is not
+ * valid.
+ */
 export const evidenceFold = (result: Result, { level, evidence }: Trust): Block => {
   const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
   const signals = table('Signals of the load generator', evidenceColumns, ordered, {
@@ -215,7 +223,10 @@ const mostAlike = (failures: Result['failures']): Result['failures'] =>
   [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
   [];
 
-/** Says how many samples an objective needs. A sure percentile often needs more than the objective asks for. */
+/**
+ * Says how many samples an objective needs. To be sure of a percentile, a run often needs more samples than the
+ * objective asks for.
+ */
 const neededText = (verdict: ObjectiveVerdict): string => {
   const { n, effective, statistic } = verdict;
   const independent = effective ?? n ?? 0;
@@ -229,7 +240,10 @@ const neededText = (verdict: ObjectiveVerdict): string => {
   return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${percentileName(statistic)} needs some ${countText(enough)}`;
 };
 
-/** Returns the first thing to do: about the load, or else about an objective that the run does not decide. */
+/**
+ * Returns the first thing to do. This is about the load, or, if the load was as planned, about an objective that the
+ * run does not decide.
+ */
 const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string => {
   const ofLoad = loadSignals(trust).find(({ advice }) => advice !== null);
   if (ofLoad !== undefined)
@@ -243,7 +257,7 @@ const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string =>
   return short === undefined ? '' : `a longer run decides more: ${neededText(short)}; `;
 };
 
-/** Says what is wrong with the load or a figure, and what to do. */
+/** Says what is wrong with the load or a figure, and what the user can do. */
 const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   only(['terminal', 'markdown'], findingsList(trust)),
   only(['terminal', 'markdown'], text(`What now: ${whatNowPage}.`)),
@@ -253,7 +267,7 @@ const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   ),
 ];
 
-/** The most objectives that are named. Further ones are only counted. */
+/** The maximum number of objectives that are named. Further objectives are only counted. */
 const maxNamedObjectives = 5;
 
 export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
@@ -261,7 +275,10 @@ export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
   return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
 };
 
-/** Names the objectives that are not kept. In other media, the section on objectives follows the verdict directly. */
+/**
+ * Names the objectives that are not kept. This is needed only in some media. In other media, the section on objectives
+ * comes directly after the verdict.
+ */
 const openObjectives = (result: Result): readonly Block[] => {
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
   const others = open.length - maxNamedObjectives;
@@ -274,7 +291,8 @@ const openObjectives = (result: Result): readonly Block[] => {
 };
 
 /**
- * Says how many requests failed, and how most of them did; `null` if none did, or if the objectives are kept anyway.
+ * Says how many requests failed, and how most of them failed; `null` if no request failed, or if the objectives are
+ * kept in spite of the failures.
  */
 export const failedText = ({ failures, verdicts = [], groups }: Result): string | null => {
   const alike = mostAlike(failures);
@@ -289,8 +307,8 @@ export const failedText = ({ failures, verdicts = [], groups }: Result): string 
 };
 
 /**
- * Names the most frequent failure, so a reader of the first screen knows why. In other media, the failures are close
- * by.
+ * Names the most frequent failure, so that a reader of the first screen knows why requests failed. In other media, the
+ * list of failures is not far away.
  */
 const failedLine = (result: Result): readonly Block[] => {
   const words = failedText(result);
@@ -305,13 +323,13 @@ export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolea
     (verdict) => verdict.grounds === 'no-data' || objectiveOutcome(verdict) === 'undecided',
   );
 
-/** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
+/** Says whether to trust the figures, and everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   const { undecided, sentences } = runVerdict(result, trust);
   const advice = needsAdvice(result, trust) ? whatNow(result, trust) : [];
   const isUnplanned = trust.level === 'invalid';
-  // A first step must not come after remarks on single figures.
+  // The first step must come before remarks on single figures.
   const isFirst = !isUnplanned && firstStep(result, trust) !== '';
   return [
     ...openObjectives(result),
@@ -333,7 +351,10 @@ const gravestTone = (result: Result, trust: Trust): Tone => {
   return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
 };
 
-/** Returns the tone of a report's verdict. Failures that no objective judges make a run neither good nor bad. */
+/**
+ * Returns the tone of a report's verdict. If requests failed and no objective judges failures, the run is neither good
+ * nor bad.
+ */
 export const verdictTone = (result: Result, trust: Trust): Tone => {
   const tone = gravestTone(result, trust);
   const isUnjudged = (result.verdicts ?? []).length === 0 && result.failures.length > 0;

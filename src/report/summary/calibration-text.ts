@@ -20,7 +20,7 @@ export const streamLoadText = (
 export const transportText = (cell: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
   cell.workers === 1 ? cell.transport : `${cell.transport}, ${cell.workers} workers`;
 
-/** A note on the measurement error for a run's report. `changed`: what has changed since the calibration. */
+/** A note on the measurement error for a run's report. `changed` says what has changed since the calibration. */
 export const calibratedErrorText = (
   calibration: Calibration,
   cell: CalibrationCell | null,

@@ -24,8 +24,8 @@ import { sumOf } from '../../model/sums.ts';
 type BoundedFigure = ErrorBounds & { readonly value: number };
 
 /**
- * Returns how far a figure may be too high and too low, as rounded texts; `null` if it is nothing at the figure's
- * precision. `unbounded` means that it may be too low by any amount.
+ * Returns how far a figure may be too high and too low, as rounded texts. A text is `null` if it would be zero at the
+ * precision of the figure. `unbounded` means that the figure may be too low by any amount.
  */
 const errorSizes = ({
   value,
@@ -45,7 +45,10 @@ const errorSizes = ({
   return { tooHigh: sizeText(value - low), tooLow: sizeText(high - value) };
 };
 
-/** Writes how far the true figure can be below (`−1.2`), above (`+0.3`) or on both sides (`±0.4`, `−0.4 +0.6`); `null` if that rounds to 0. */
+/**
+ * Writes how far the true figure may be below (`−1.2`) or above the figure (`+0.3`), or both (`±0.4`, `−0.4 +0.6`);
+ * `null` if both round to 0.
+ */
 export const errorText = (error: BoundedFigure): string | null => {
   const sizes = errorSizes(error);
   if (sizes === 'unbounded') return sizes;
@@ -64,7 +67,7 @@ export const errorWords = (error: BoundedFigure): string | null => {
   return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
 };
 
-/** Returns the error as a mark of a percentile. It has a tone if the error is not small. */
+/** Returns the error as a mark of a percentile. If the error is not small, the mark is a warning. */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {
@@ -73,7 +76,10 @@ export const markedErrorText = (
   return { text, tone: error.isSmall ? 'quiet' : 'warning' };
 };
 
-/** One filter object for each kind of traffic. The figures of a result are remembered by their filter. */
+/**
+ * One filter object for each kind of traffic. There is only one for each kind, since the figures of a result are cached
+ * with the filter object as the key.
+ */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
     kind,
@@ -97,14 +103,17 @@ export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better'
 export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
 
-/** Says `of 70 %` if 70 % of the arrivals completed and the percentile of all would be higher; otherwise `null`. */
+/**
+ * Says `of 70 %` if 70 % of the arrivals completed and the percentile of all arrivals would be higher; otherwise
+ * `null`.
+ */
 export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null => {
   if (ofShare === undefined) return null;
   const parts = ofShare < 0.99 ? 100 : 1000;
   return `of ${(Math.floor(ofShare * parts + 1e-9) * 100) / parts} %`;
 };
 
-/** A percentile. `error` is `null` if the load generator cannot have changed it. */
+/** A percentile. `error` is `null` if the load generator cannot have made it wrong. */
 interface ReportedQuantile extends MeasuredQuantile {
   readonly error: FigureError | null;
 }
@@ -113,12 +122,12 @@ export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
   /**
-   * The quantiles in the order of `reportedQuantiles`. For a speed they are those of the slow end, such as p5 instead
-   * of p95.
+   * The quantiles in the order of `reportedQuantiles`. For a speed, they are the quantiles at the slow end: for
+   * example, p5 instead of p95.
    */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** Whether no figure is printed, since this measure would look better than it is. */
+  /** Whether no figure is printed, since the figures would look better than the target is. */
   readonly withheld: boolean;
 }
 
@@ -131,7 +140,10 @@ export const lagSubject: FiguresSubject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/** The measures of each kind in the headline table. The first one matters most to a waiting user. */
+/**
+ * The measures of each kind in the headline table. The first measure of a kind is the most important one for a user who
+ * waits.
+ */
 export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],
@@ -147,7 +159,7 @@ export const tableMeasures = {
 export const isWithheld = (name: MeasureName, { level, figures }: Trust): boolean =>
   (name === 'gap' || name === 'stall') && (level === 'invalid' || isNothingKnown(figures));
 
-/** The measurement error of a percentile of one kind of traffic; `null` if it has none. */
+/** The measurement error of a percentile of one kind of traffic; `null` if the percentile has none. */
 export const figureErrorOf = (
   { figures }: Trust,
   traffic: TrafficKind,
@@ -173,7 +185,7 @@ const figuresOf = (
   return { subject, n, quantiles, max, withheld };
 };
 
-/** The kinds of traffic in the result, most arrivals first. */
+/** The kinds of traffic in the result, beginning with the kind that has most arrivals. */
 export const kindsPresent = (result: Result): readonly TrafficKind[] => {
   const arrivals = (kind: TrafficKind): number =>
     countArrivals(sumOutcomes(groupsMatching(result, ({ traffic }) => traffic === kind)));
@@ -200,7 +212,7 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
 
 export type KindFigures = ReturnType<typeof kindFigures>;
 
-/** The generator's lag over the measured window, to the timeline's two digits; `null` without samples. */
+/** The generator's lag over the measured window, with two digits as in the timeline; `null` if there are no samples. */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));

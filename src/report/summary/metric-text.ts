@@ -1,7 +1,7 @@
 import type { ComparedMetric } from '../../model/series/compared-metric.ts';
 import { countText, figureText } from '../text/number-text.ts';
 
-/** Formats a figure of a side: a failure rate in per cent, anything else in its own unit. */
+/** Formats a figure of one side of a comparison: a failure rate in per cent, anything else in its own unit. */
 export const sideValueText = (
   { scale, unit }: Pick<ComparedMetric, 'scale' | 'unit'>,
   value: number | null,
@@ -20,6 +20,9 @@ export const bareChangeText = ({ scale }: Scaled, value: number): string => {
   return `${Number(text) === 0 ? '±' : sign}${text}`;
 };
 
-/** Formats a change or its bound: a ratio as a percentage change, a difference of shares in points. */
+/**
+ * Formats a change, or a bound of a change. A ratio is given as a change in per cent, and a difference of shares in
+ * percentage points.
+ */
 export const changeText = (metric: Scaled, value: number): string =>
   `${bareChangeText(metric, value)} ${metric.scale === 'ratio' ? '%' : 'pt'}`;

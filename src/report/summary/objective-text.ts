@@ -15,7 +15,7 @@ import {
 import { present, textIf } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The outcomes of an objective, the gravest first. A broken one of severity `warn` is a warning. */
+/** The outcomes of an objective, beginning with the worst. A broken objective of severity `warn` is a `warning`. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;
 export type ObjectiveOutcome = (typeof objectiveOutcomes)[number];
 
@@ -25,7 +25,7 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   return severity === 'warn' ? 'warning' : 'broken';
 };
 
-/** The units that are not written as a number and the unit. */
+/** The units that are not written as a number followed by the unit. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
@@ -55,7 +55,7 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
 export const sureSamples = (statistic: ObjectiveVerdict['statistic']): number =>
   typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
 
-/** Says how many samples a percentile needs to be sure, if the objective asks for fewer. */
+/** Says how many samples a percentile needs to be sure, if the objective asks for fewer samples. */
 const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
   const enough = sureSamples(statistic);
   return textIf(enough > minSamples, `, some ${countText(enough)} to be sure`);
@@ -81,7 +81,10 @@ const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string =>
     : `undecided: the measurement error of up to ${valueText(Math.max(observed - low, high - observed), unit)} spans the bound`;
 };
 
-/** Says how many answers do not report the figure, and its bounds with them; `null` if all do. */
+/**
+ * Says how many answers do not report the figure, and the bounds of the figure if these answers are included; `null` if
+ * all answers report it.
+ */
 const unreportedText = ({
   n,
   error,
@@ -136,7 +139,7 @@ const infiniteText = (verdict: ObjectiveVerdict): string | null => {
     : 'too few completed';
 };
 
-/** Says which 429s were left out; `null` for an objective that counts all. */
+/** Says which 429s were left out; `null` for an objective that counts all 429s. */
 const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
   if (excluded === undefined) return null;
   return excluded === null
@@ -163,7 +166,7 @@ export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null =>
   return why.length === 0 ? null : why.join('; ');
 };
 
-/** The whole finding in one line, without the objective itself. */
+/** The whole finding on an objective in one line, without the text of the objective. */
 export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'never-given') return reasons[verdict.grounds];
@@ -174,8 +177,8 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
 };
 
 /**
- * The reasons why a run leaves objectives undecided, by the reason of their verdicts. If the whole run does not count
- * or ended early, another sentence says so.
+ * The reasons why a run leaves objectives undecided. The keys are the reasons in the verdicts. Some reasons are absent
+ * here: if the whole run does not count or ended early, another sentence says so.
  */
 const openReasons = {
   'within-error':
@@ -186,7 +189,8 @@ const openReasons = {
 } as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
 
 /**
- * Says which objectives a run leaves undecided, and why: a sentence for each reason. More than `most` are only counted.
+ * Says which objectives a run leaves undecided, and why: a sentence for each reason. If there are more than `most` such
+ * objectives, they are only counted.
  */
 export const undecidedSentences = (
   verdicts: readonly ObjectiveVerdict[],
@@ -226,7 +230,7 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
   ]).join(', ');
 };
 
-/** The worst outcome of all objectives; `null` without objectives. */
+/** The worst outcome of all objectives; `null` if there are no objectives. */
 export const objectivesOutcome = (
   verdicts: readonly ObjectiveVerdict[],
 ): ObjectiveOutcome | null => {
@@ -235,7 +239,8 @@ export const objectivesOutcome = (
 };
 
 /**
- * Says how many requests met all per-request objectives, and how many met each; `null` if there are no such objectives.
+ * Says how many requests met all per-request objectives, and how many met each of them; `null` if there are no such
+ * objectives.
  */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;

@@ -7,7 +7,10 @@ import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent } from './figures.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** Names a failure by its status and its cause. Some gateways give the status again as the cause. */
+/**
+ * Names a failure by its status and its cause. The cause is left out if it only repeats the status, as with some
+ * gateways.
+ */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 
@@ -46,7 +49,10 @@ export const tokenSourceMeaning = {
   characters: 'estimated as characters / 4',
 } as const satisfies Record<TokenSource, string>;
 
-/** Counts what was due and sent, and each outcome. All shares are of the arrivals due. */
+/**
+ * Counts the arrivals that were due, the arrivals that were sent, and each outcome. All shares are shares of the
+ * arrivals that were due.
+ */
 export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
   const outcomes = sumOutcomes(groups);
   return { due: countArrivals(outcomes), sent: sumOf(groups, ({ sent }) => sent), ...outcomes };

@@ -21,7 +21,10 @@ const openModel =
   'open: requests are sent when they are due, whether or not earlier answers have arrived';
 const closedModel = 'closed: a slow gateway receives fewer requests, so latencies hide queueing';
 
-/** The names of load models. Closed loads answer a different question than open ones, so the report names the model. */
+/**
+ * The names of load models. The report names the load model, since closed loads answer a different question from open
+ * loads.
+ */
 const loadModel = {
   open: openModel,
   closed: closedModel,
@@ -64,7 +67,7 @@ export const trafficMixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
-/** Names the prices of a chat other than those of input and output; empty if it has none. */
+/** Names the prices of a chat other than the prices of input and output; empty if there are no other prices. */
 const otherPrices = (price: Price): string =>
   Object.entries(price)
     .filter(([name]) => name !== 'input' && name !== 'output')
@@ -74,7 +77,7 @@ const otherPrices = (price: Price): string =>
 const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
   const { maxTokens, conversations, body, price } = traffic;
   const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
-  // Plans contain prices in millionths of a currency unit.
+  // The prices in a plan are in millionths of a currency unit.
   const priced =
     price === null
       ? 'no price'
@@ -137,7 +140,7 @@ const requestText = (traffic: Traffic): string => {
   return head + content + end;
 };
 
-/** Formats a limit. A plan uses the interface’s limits unless others are declared. */
+/** Formats a limit. A plan has the limits in the interface, unless the scenario declares other limits. */
 const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>
   limit === null
     ? null
@@ -147,7 +150,7 @@ const limitsText = ({ limits, keys }: Plan): string => {
   const own = keys.flatMap((key) =>
     key.limits === undefined ? [] : [`${amountsText(key.limits)} for ${key.name}`],
   );
-  // If each key has its own limits, those of the plan say nothing.
+  // If each key has its own limits, the common limits of the plan apply to no key.
   const common = own.length === keys.length ? [] : [amountsText(limits)];
   return [...common, ...own].join('; ');
 };
@@ -165,7 +168,7 @@ const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): str
   return typeof most === 'number' && `at most ${plural(most, 'request')} on a connection`;
 };
 
-/** Names the transport that was used. With HTTP/2 it is undici. */
+/** Names the transport that was used. If HTTP/2 is used, the transport is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
   const { http2, proxy, caFile, clientCert, verifyTls, connectAhead } = wire;
@@ -205,7 +208,7 @@ const allowances = ({ requests, tokens, cost }: Budget): readonly string[] =>
     cost !== null && `${moneyText(cost)} currency units`,
   ]);
 
-/** Says when a gateway charges tokens, as an examination found it. */
+/** Says when a gateway charges tokens, as an earlier examination found. */
 export const chargingText = (
   charged: Pace['charged'],
   settle: NonNullable<Pace['settle']>,

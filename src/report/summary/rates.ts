@@ -14,8 +14,8 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { sumOf } from '../../model/sums.ts';
 
 /**
- * Adds up the tokens of completed answers by the source of their counts, the best first; `input` is `null` if no answer
- * has it.
+ * Adds up the tokens of completed answers by the source of their counts, beginning with the best source. `input` is
+ * `null` if no answer has a count of input tokens.
  */
 const tokensBySource = (groups: readonly Group[]) =>
   tokenSources.flatMap((source) => {
@@ -74,7 +74,10 @@ export const wholeRunRates = (result: Result) => {
   };
 };
 
-/** Names the sources of the run's token counts. If there are several, it names the answers of each. */
+/**
+ * Names the sources of the run's token counts. If there are several sources, also says how many answers each source
+ * has.
+ */
 export const sourcesText = (result: Result): string =>
   tokensBySource(result.groups)
     .map(
@@ -88,10 +91,16 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
-/** The share of completed requests below which those that ended during the load are also named. */
+/**
+ * If less than this share of the completed requests ended during the load, the text also has the rate of the requests
+ * that did.
+ */
 const mostlyEnded = 0.95;
 
-/** Names the rate of completed requests, and how many of them had ended with the load. The rest may be a backlog. */
+/**
+ * Names the rate of completed requests. If many of them ended only after the load, also names the rate of those that
+ * ended before. The others may have been a backlog.
+ */
 export const completedPhrase = ({
   completed,
   ended,
@@ -115,7 +124,7 @@ const measuredSentence = (result: Result): string => {
   return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${completedPhrase(rates)}${apart}${tokens}.`;
 };
 
-/** Says the rates of the whole run; `null` if the run is its measured window. */
+/** Says the rates of the whole run; `null` if the measured window is the whole run. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
   const measured = measuredRates(result)?.seconds.toFixed(1);
@@ -126,13 +135,13 @@ const wholeRunSentence = (result: Result): string | null => {
   return `Over the whole run of ${timeText(rates.seconds * 1000)}: ${perSecondPhrase(rates.sent, 'sent')}, ${perSecondPhrase(rates.completed, 'completed')}${bySource.join('')}.`;
 };
 
-/** Says the rates in sentences; none for a run in which nothing was due. */
+/** Says the rates in sentences; returns no sentence if nothing was due in the run. */
 export const rateSentences = (result: Result): readonly string[] =>
   countArrivals(sumOutcomes(result.groups)) === 0
     ? []
     : present([measuredSentence(result), wholeRunSentence(result)]);
 
-/** Says the mean word error rate of the answers, and how it is computed; `null` if no true text is known. */
+/** Says the mean word error rate of the answers, and how it is computed; `null` if no reference text is known. */
 export const wordErrorSentence = (result: Result): string | null => {
   const where = measuredOf('transcription');
   const { count, mean } = figuresOver(result, 'wordErrorRate', where);
@@ -157,18 +166,18 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** The share below which a difference comes from rounding a calibrated length. */
+/** A relative difference below this can come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
 /**
- * The ratio above which no calibration is proposed. A fixed count or a hidden prompt is then likelier than another
- * tokenizer.
+ * If the counted and the requested tokens differ by a factor above this, no calibration is proposed. Such a difference
+ * is probably caused by a fixed count or a hidden prompt of the server, and not by its tokenizer.
  */
 const mostCalibration = 4;
 
 /**
- * Compares the server's mean token count of synthetic prompts with the requested one, for each model, length and
- * calibration. Says which calibration corrects the next run.
+ * Compares the server's mean token count of synthetic prompts with the requested count, for each combination of model,
+ * length and calibration. Says which calibration corrects the next run.
  */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
   const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {
@@ -227,8 +236,8 @@ const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
 };
 
 /**
- * Says how many answers have the server's output tokens but not its input tokens, if only some do, or if they lack a
- * cost for it.
+ * Says how many answers have the server's output tokens but not its input tokens. Returns `null` if all answers have
+ * both counts, or if none has input tokens and the traffic has no price.
  */
 const inputNote = (result: Result, kind: TrafficKind): string | null => {
   const sums = groupsMatching(result, measuredOf(kind)).flatMap(({ tokens }) =>
@@ -241,7 +250,10 @@ const inputNote = (result: Result, kind: TrafficKind): string | null => {
   return `Of ${plural(answers, 'answer')} with counted output tokens, ${countText(without)} reported no input tokens: input tokens${textIf(lacksCost, ' and cost')} leave them out.`;
 };
 
-/** The bounds of the median of tokens per chunk. Outside them, a chunk is not a token. */
+/**
+ * The bounds of the median of tokens per chunk. If the median is outside these bounds, a chunk does not correspond to a
+ * token.
+ */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
 /** Says whether the time between chunks may be read as the time between tokens. */

@@ -40,8 +40,8 @@ import { errorWords, isWithheld } from './figures.ts';
 import { objectivesSentence, undecidedSentences } from './objective-text.ts';
 
 /**
- * Says why a run has no self-test streams although it should; `null` if it has some, or if none are expected, as in old
- * results.
+ * Says why a run has no self-test streams although it should; `null` if it has self-test streams, or if none are
+ * expected (as in results of older versions).
  */
 export const missingStreamsText = (result: Result): string | null => {
   const { plan } = result;
@@ -53,14 +53,14 @@ export const missingStreamsText = (result: Result): string | null => {
   return `${reason}: measurement errors count from the timers of the event loop instead.`;
 };
 
-/** Says how late the self-test streams of a run were read; `null` without any. */
+/** Says how late the self-test streams of a run were read; `null` if it had no self-test streams. */
 export const selfTestText = (result: Result): string | null => {
   const error = errorBarOf(result);
   if (error === null) return null;
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
-  // In the first second code is compiled and connections are opened, so trust does not judge it.
+  // The first second does not count for the trust, since code is compiled and connections are opened in it.
   const settled =
     plan.warmUp >= 1000 || afterFirstSecond === null || afterFirstSecond.p99 > error.p99 / 2
       ? ''
@@ -82,7 +82,8 @@ export const selfTestMeaning =
 /** What a run showed, and whether its load and figures can be trusted. */
 export interface RunVerdict {
   /**
-   * The level of the trust in the run. It is also `valid` if figures are off by a few milliseconds that need no action.
+   * The level of the trust in the run. The level is also `valid` if the errors of figures are only a few milliseconds,
+   * so that the user need not act.
    */
   readonly level: TrustLevel;
   /** The verdict on the objectives, followed by `load`. */
@@ -96,7 +97,7 @@ export interface RunVerdict {
   readonly against: readonly string[];
 }
 
-/** The most uncertain figures that are named. Further ones are only counted. */
+/** The maximum number of uncertain figures that are named. Further figures are only counted. */
 const maxNamedFigures = 6;
 
 const figureName = ({ traffic, measure, q }: FigureError): string =>
@@ -126,8 +127,8 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // A figure whose error is smaller than its interval counts as exact. But its error can still cross a bound, and then
-  // the report would contradict itself.
+  // A figure whose error is smaller than its interval counts as exact. But if this error makes it uncertain whether an
+  // objective is kept, the figure does not count as exact. Otherwise, the report would contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
@@ -155,7 +156,7 @@ const loadTitles = {
   invalid: 'Load not as planned',
 } as const satisfies Record<TrustLevel, string>;
 
-/** Returns whether the load was as planned: the worst of the signals that are not about figures. */
+/** Returns whether the load was as planned. This is the worst level among the signals that are not about figures. */
 const loadLevel = ({ evidence }: Trust): TrustLevel => {
   const deciding = evidence.filter(
     ({ decides, signal }) => decides && signal !== figuresSignalName,
@@ -165,11 +166,11 @@ const loadLevel = ({ evidence }: Trust): TrustLevel => {
   return has('degraded') ? 'degraded' : 'valid';
 };
 
-/** Returns the level of a run. Figures lower it only if their errors are not slight. */
+/** Returns the level of a run. Inexact figures lower the level only if their errors are not slight. */
 const markedLevel = (isSlight: boolean, trust: Trust): TrustLevel =>
   isSlight && loadLevel(trust) === 'valid' ? 'valid' : trust.level;
 
-/** Says what was not as planned; `null` if everything was. */
+/** Says what was not as planned; `null` if everything was as planned. */
 const loadSentence = (trust: Trust): string | null => {
   const level = loadLevel(trust);
   if (level === 'valid') return null;
@@ -184,7 +185,7 @@ const loadSentence = (trust: Trust): string | null => {
   return `${why}, so the figures do not count.`;
 };
 
-/** The most slices that are named. Further ones are only counted. */
+/** The maximum number of slices that are named. Further slices are only counted. */
 const maxNamedSlices = 8;
 
 const incompleteSentence = (result: Result, missing: readonly number[]): string => {
@@ -204,7 +205,7 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
   return 'There are no latencies; the failures show why.';
 };
 
-/** Says how many requests failed by their connections, and what to do, if they are more than a few. */
+/** If more than a few requests failed because of their connections, says how many, and what the user can do. */
 const connectionSentence = (result: Result): string | null => {
   const { due, failed, byCause } = connectionFailuresOf(result);
   if (failed <= due * notableConnectionFailures) return null;
@@ -213,8 +214,8 @@ const connectionSentence = (result: Result): string | null => {
 };
 
 /**
- * Returns the verdict on a run. An incomplete run counts as such whatever its trust. A run in which nothing succeeded
- * after the warm-up is never valid.
+ * Returns the verdict on a run. An incomplete run is called incomplete, no matter how well it can be trusted. A run in
+ * which nothing succeeded after the warm-up is never valid.
  */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));

@@ -94,7 +94,10 @@ const lasting = (load: Load, duration: Milliseconds): Load => {
   return { ...load, curve: load.curve.map((piece) => ({ ...piece, duration })) };
 };
 
-/** Says how long the loads of a plan last, with `at most` if answers or objectives can end the last one earlier. */
+/**
+ * Says how long the loads of a plan last. The text contains `at most` if answers or objectives can end the last load
+ * earlier.
+ */
 export const plannedTime = (plan: Plan): string => {
   const whole = Math.max(...stageSpans(plan).map(({ to }) => to));
   const mayEndEarlier = plan.until !== undefined || endsWithAnswers(plan);
@@ -103,7 +106,10 @@ export const plannedTime = (plan: Plan): string => {
 
 type RanLoads = Pick<Result, 'plan' | 'scheduled' | 'partial'>;
 
-/** Describes the load of each stage of a run. If objectives ended it early, the last text says how long it lasted. */
+/**
+ * Describes the load of each stage of a run. If objectives ended the run early, the last text says how long the load
+ * lasted.
+ */
 export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly string[] => {
   const texts = plan.stages.map(({ load }) => loadText(load));
   const { from, to } = stageSpans(plan).at(-1)!;
@@ -112,7 +118,10 @@ export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly stri
   return [...texts.slice(0, -1), `${loadText(last)}, decided`];
 };
 
-/** Formats the load of a run with one stage, or else the number of its populations or stages. */
+/**
+ * Formats the load of a run with one stage. If the run has several stages, gives the number of its populations or
+ * stages instead.
+ */
 export const loadsText = (run: RanLoads): string => {
   const texts = loadTexts(run);
   const { populations } = run.plan;
@@ -122,7 +131,7 @@ export const loadsText = (run: RanLoads): string => {
 
 const minute = 60_000;
 
-/** Says the need per minute. A trace shorter than a minute counts as a whole. */
+/** Says what the trace needs per minute. If a trace is shorter than a minute, says what it needs in all. */
 const traceNeedLine = (facts: TraceLoad['facts']): string => {
   const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
@@ -134,7 +143,7 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
-  // A key of one target cannot replace that of another.
+  // The number of keys is unknown if there are several targets, since a key of one target cannot be used for another.
   if (plan.targets !== undefined) return null;
   // The division by an infinite limit gives 0, so no key is needed.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
@@ -159,7 +168,7 @@ const spanLine = ({ speed, facts }: TraceLoad): string => {
   return `as recorded it spans ${timeText(duration * speed)}${taken}${second}`;
 };
 
-/** Returns a sentence on the fields of a trace that are not replayed; `null` if there is none. */
+/** Returns a sentence on the fields of a trace that are not replayed; `null` if all fields are replayed. */
 const unreadText = ({ unread }: TraceLoad['facts']): string | null => {
   const names = Object.entries(unread ?? {}).map(
     ([name, n]) => `"${name}" (${plural(n, 'request')})`,
@@ -222,7 +231,7 @@ export const clippedTraces = ({ stages }: Plan): readonly string[] =>
     return texts.map((text) => `${load.file}: ${text}`);
   });
 
-/** Says what each trace of a plan needs and what was clipped, as lines; none without traces. */
+/** Says what each trace of a plan needs and what was clipped, as lines; no lines if the plan has no traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];

@@ -49,8 +49,8 @@ const spaceBeforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%|µ|kB|MB)(?!\w))/g;
 const noBreakSpace = '\u00a0';
 
 /**
- * Wraps a text at spaces into lines of at most `columns`, but never between a number and its unit. It cuts longer
- * words.
+ * Wraps a text at spaces into lines of at most `columns`, but never between a number and its unit. Words that are
+ * longer than a line are cut.
  */
 export const wrappedLines = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];

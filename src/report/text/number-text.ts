@@ -1,6 +1,9 @@
 import { present } from './present.ts';
 
-/** Formats a whole number with commas between thousands. The engine's own formatter takes 10 ms to start. */
+/**
+ * Formats a whole number with commas between thousands. It does not use the JavaScript engine's own formatter, since
+ * the first use of that takes 10 ms.
+ */
 const groupedText = (whole: number): string =>
   Number.isSafeInteger(whole)
     ? String(whole).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
@@ -48,8 +51,8 @@ export const moneyText = (microUnits: number): string => {
 };
 
 /**
- * Formats a share as a percentage. A part is never rounded to none or all (`<0.1 %`, `>99.9 %`). A dash if the whole is
- * 0.
+ * Formats a share as a percentage. A part that is not empty is never rounded to 0 % (`<0.1 %`), and a part that is not
+ * the whole is never rounded to 100 % (`>99.9 %`). If the whole is 0, returns a dash.
  */
 export const shareText = (part: number, whole: number): string => {
   if (whole === 0) return '–';

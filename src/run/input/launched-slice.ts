@@ -66,7 +66,7 @@ const launchers: readonly {
     }),
   },
   {
-    // The job may be a job array. Then the tasks of each step in each task of the array are slices.
+    // The job may be a job array. Each job of the array may have several tasks, and every task is a slice.
     name: 'Slurm',
     sign: ['SLURM_PROCID', 'SLURM_ARRAY_TASK_ID'],
     place: (environment) => {

@@ -19,7 +19,10 @@ export interface Output {
   readonly title: string;
   readonly path: string;
   readonly write: () => Promise<unknown>;
-  /** Data that cannot be made again. If its file cannot be written, it is stored elsewhere. */
+  /**
+   * The data, if the file contains data that cannot be made again. If the file cannot be written, the data is stored
+   * elsewhere.
+   */
   readonly data?: string;
 }
 
@@ -43,7 +46,7 @@ export const printed = (document: ReportDocument, json: string): PrintedOutcome 
   text: (style) => terminalText(document, style),
 });
 
-/** Describes the file with a command's figures. All other files can be made again from it. */
+/** Describes the file with a command's figures. All other files can be made again from this file. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -58,12 +61,12 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
   }
 };
 
-/** Called when a command begins a step, or makes progress in it. */
+/** Called when a command begins a step, or makes progress in a step. */
 export type OnStep = (step: string, part?: 'begins' | 'goes on') => void;
 
 /**
- * Returns a function that prints each step, but none in the first second. It prints the progress of a step ever less
- * often: each time after twice as long.
+ * Returns a function that prints each step that begins after the first second. It also prints the progress of a step,
+ * but less and less often: after each line, it waits until the elapsed time has doubled.
  */
 export const sayLateSteps = (say: (text: string) => void, now: () => number): OnStep => {
   const began = now();
@@ -78,8 +81,8 @@ export const sayLateSteps = (say: (text: string) => void, now: () => number): On
 
 /**
  * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
- * `unwritten`, but does not affect the figures and the other files. An error in making a file is a defect, and is
- * thrown at the end.
+ * `unwritten`, but does not affect the figures and the other files. An error while the content of a file is made is a
+ * defect of Weir. It is thrown at the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,

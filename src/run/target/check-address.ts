@@ -9,10 +9,10 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { DoubtfulTarget } from '../../platform/problem.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 
-/** This file finds the address that the user probably means if a gateway lists no models at the given one. */
+/** This file finds the address that the user probably means if a gateway lists no models at the given address. */
 
 /**
- * The value of `${uuid}` before the run. It is the largest UUID, which no request of a run has (RFC 9562, section
+ * The value of `${uuid}` before the run. It is the largest UUID. No request of a run has this UUID (RFC 9562, section
  * 5.10).
  */
 export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -21,8 +21,8 @@ export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export const needsKey = (status: number): boolean => status === 401 || status === 403;
 
 /**
- * Returns whether an answer lists models, or refuses the list in JSON. Servers that are no gateways answer any path
- * with 200 or 401.
+ * Returns whether an answer lists models, or refuses the list in JSON. The status alone is not enough, since servers
+ * that are not gateways may answer any path with 200 or 401.
  */
 const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
   if (answer === null) return false;
@@ -39,7 +39,7 @@ const bareAddress = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
  * https://host/v1/v1.
  */
 export const versionedAddress = (baseUrl: string): string => {
-  // The path of a socket ends at a colon.
+  // The path of a Unix socket must end with a colon before the path of the URL.
   if (/^unix:[^:]+$/.test(baseUrl)) return `${baseUrl}:/v1`;
   const [place = '', query] = baseUrl.split('?');
   const once = bareAddress(place).replace(/(\/v\d+)\1$/, '$1');
@@ -48,8 +48,8 @@ export const versionedAddress = (baseUrl: string): string => {
 };
 
 /**
- * Returns the addresses that the user probably means by one with a 404: with its version once, and that of the
- * gateway's root.
+ * Returns the addresses that the user probably means if the given address gets a 404: the same address with its version
+ * exactly once, and the address of the gateway's root.
  */
 const probableAddresses = (baseUrl: string): readonly string[] => {
   const { url } = targetAddress(baseUrl);
@@ -59,8 +59,9 @@ const probableAddresses = (baseUrl: string): readonly string[] => {
 };
 
 /**
- * Returns warnings about the address by the status of the request for models. A gateway may lack this route, so a 404
- * is only a warning. If a probable address answers differently, it is the right one, and this throws a `Problem`.
+ * Returns warnings about the address if the request for models got a 404. This is only a warning, since a gateway may
+ * lack the route for models. But if a probable address answers as a gateway does, it is the right address, and this
+ * function throws a `Problem`.
  */
 export const addressWarnings = async (
   target: TargetEndpoint,
@@ -94,8 +95,9 @@ interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
 }
 
 /**
- * Throws a `Problem` if the list of models got a 404 with a key, but is at another address. The check before it has no
- * key, and many gateways answer that with 401 at every address.
+ * Must be called if a request for the models with a key got a 404. Throws a `Problem` if the list of models is at
+ * another address. The earlier check cannot find this: it has no key, and many gateways answer a request without a key
+ * with 401 at every address.
  */
 export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
   const { baseUrl, wire, certificates, auth, credentials } = target;

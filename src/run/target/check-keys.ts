@@ -48,8 +48,8 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
 };
 
 /**
- * Throws a `Problem` for keys that the target does not know. A 403 is accepted, since it may only mean that the key
- * must not list models.
+ * Throws a `Problem` for keys that the target does not know. A key that gets a 403 is accepted, since the status may
+ * only mean that the key must not list models.
  */
 const rejectRefused = (
   plan: Plan,
@@ -69,7 +69,10 @@ const rejectRefused = (
 const modelsIn = (text: string): readonly string[] =>
   servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
 
-/** Returns an entry for each model of a plan that a list lacks; none if the list is empty. */
+/**
+ * For each model of a plan that is not in a list, returns an entry of the plan with this model. Returns no entries if
+ * the list is empty.
+ */
 const unlistedEntries = (plan: Plan, listed: readonly string[]): readonly TrafficWithModel[] => {
   if (listed.length === 0) return [];
   const entries = plan.stages.flatMap(({ traffic }) =>
@@ -95,8 +98,8 @@ const saysUnknown = (status: number, text: string): boolean =>
     : (status === 400 || status === 422) && unknownModel.test(text);
 
 /**
- * Asks an unlisted model for the smallest answer, since a target may know more names than it lists. Returns whether the
- * answer refuses the model.
+ * Asks an unlisted model for the smallest answer, since a target may know models that it does not list. Returns whether
+ * the answer refuses the model.
  */
 const refusesModel = async (target: CheckedTarget, entry: TrafficWithModel): Promise<boolean> => {
   const { path, contentType, body } = smallestRequest(entry);
@@ -168,7 +171,10 @@ const listedByKeys = async (target: CheckedTarget) => {
   return all;
 };
 
-/** Sentences about a target. Some are also for readers of its figures, others only for the user who starts the run. */
+/**
+ * Sentences about a target. The notes are also for readers of the figures. The warnings are only for the user who
+ * starts the run.
+ */
 interface KeyCheckFindings {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -186,7 +192,8 @@ export interface KeyCheck {
 /**
  * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that
  * the target refuses. If the list of models is public, it cannot show whether a key is valid, so no request with a key
- * is sent. Otherwise each key asks for the list once. An unlisted model is asked for the smallest answer.
+ * is sent. Otherwise, the list is requested once with each key. A model that is not listed is asked for the smallest
+ * answer.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -212,7 +219,8 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  // A gateway may check keys before addresses. Only a valid key then shows that an address is unknown.
+  // A gateway may check keys before addresses. In that case, only an answer to a valid key shows that the address is
+  // unknown.
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)

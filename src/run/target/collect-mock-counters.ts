@@ -10,7 +10,7 @@ interface MockEnd {
 
 /**
  * Reads the reference gateway's counters. If that fails, adds a note. `lost` says how a gateway ended during the run.
- * Requests after its end show nothing about a gateway, so such a run is incomplete.
+ * Requests after the end of the gateway say nothing about a gateway, so the run is then incomplete.
  */
 const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
   try {
@@ -27,8 +27,8 @@ const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
 };
 
 /**
- * Reads the counters of the reference gateway that a run started. With several targets a result has no counters, since
- * they would cover only a part of its requests.
+ * Reads the counters of the reference gateway that a run started. If a run has several targets, its result has no
+ * counters, since the counters would cover only a part of the requests.
  */
 export const collectMockCounters = async ({
   targets,

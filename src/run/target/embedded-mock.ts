@@ -10,8 +10,8 @@ export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 
 /**
- * Returns the settings of the reference gateway for a trial of `plan`. It also knows the models, voices and prices of
- * the plan, so any scenario can be tried on it.
+ * Returns the settings of the reference gateway for a trial of `plan`. With these settings, the gateway also knows the
+ * models, voices and prices of the plan. So any scenario can be tried on it.
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;

@@ -43,8 +43,8 @@ export interface ReadyTarget {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   /**
-   * The result of the request for the target's models: an answer that looks like a gateway's, another answer, no
-   * answer, or no request.
+   * The result of the request for the target's models: an answer that looks like an answer of a gateway (`answered`),
+   * another answer (`doubtful`), no answer (`silent`), or no request was sent (`unasked`).
    */
   readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
   /** Whether a request was sent with each key before the load. */
@@ -63,7 +63,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   const toMock = plan.target.kind !== 'url';
   // The reference gateway has public test keys, so a real key is never sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
-  // A key may be issued as soon as its command runs, so its lifetime begins here.
+  // A key may be issued as soon as its command runs, so the lifetime of the key begins here.
   const readAt = monotonicNow();
   const keys = await resolveSecrets(keyTemplates, environment, folder);
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
@@ -72,7 +72,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
     const { command, lifetime } = reference;
     return [{ index, lifetime, readAt, read: () => runKeyCommand(command, environment, folder) }];
   });
-  // A secret is never filled as a template, whatever it contains.
+  // The value of a secret is never treated as a template, whatever it contains.
   const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
   const values = toMock ? plan.keys.map((_, i) => testKey(i)) : keys.filled;
   return {
@@ -86,7 +86,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** The time that a run may take beyond its load and grace, with the reports, in ms. */
+/** The time that a run may take in addition to its load and grace, for example for its reports, in ms. */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -101,7 +101,7 @@ const startMock = (
     return startMockProcess(mockCommand(programPath, hasUploads), settings);
   }
   const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
-  // An empty variable counts as not set, since a failed script may export one.
+  // An empty variable counts as not set, since a script that failed may export an empty variable.
   const { WEIR_NODE_IMAGE: image = '' } = environment;
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
@@ -109,17 +109,17 @@ const startMock = (
 /** The options for checking a target before anything else is sent. */
 export interface LookOptions {
   /**
-   * Whether to check the target by a request for its models; true by default. Only callers with the option
-   * `--no-preflight` set it, and only their messages name it.
+   * Whether to check the target by a request for its models; true by default. Only commands that have the option
+   * `--no-preflight` set this field, and only the messages of these commands name the option.
    */
   readonly preflight?: boolean | undefined;
   /** Whether each key asks for the list of models. */
   readonly withKeys?: boolean;
-  /** The option that skips the keys; `--no-key-check` by default. */
+  /** The option that skips the check of the keys; `--no-key-check` by default. */
   readonly keyOption?: string;
   /** Whether to ask an unlisted model for the smallest answer; true by default. */
   readonly asksModels?: boolean;
-  /** Whether the caller only needs the list of models. The check must then fail without one. */
+  /** Whether the caller needs the list of models and nothing else. If so, the check fails if there is no list. */
   readonly needsList?: boolean;
 }
 
@@ -127,7 +127,10 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/** Checks a target by a request for its models. It first sends the request without a key, so it uses no key's limit. */
+/**
+ * Checks a target by a request for its models. The request is first sent without a key, so that it does not count
+ * towards the limit of a key.
+ */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
@@ -169,7 +172,10 @@ const lookAt = async (
   return { notes: all, warnings: [...all, ...found.warnings], listing: 'answered', keysWereUsed };
 };
 
-/** Checks a target as `lookAt` does. If the user may continue anyway, the problem names the option for that. */
+/**
+ * Checks a target as `lookAt` does. If the user may continue anyway, the message names the option with which the user
+ * can continue.
+ */
 const lookOrAdvise = async (
   plan: Plan,
   target: CheckedTarget,
@@ -205,8 +211,8 @@ export const prepareOnly = async (
 };
 
 /**
- * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target is unusable. It also
- * throws one for a plan with named targets, since the caller knows only one target.
+ * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target is unusable. If a plan
+ * has named targets, this also throws a `Problem`, since the caller can handle only one target.
  */
 export const prepareTarget = async (
   read: ReadPlan,

@@ -7,19 +7,19 @@ import type { MockProcess } from '../../platform/process/mock-process.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 import { closeTarget, type LookOptions, prepareOnly, type ReadyTarget } from './prepare-target.ts';
 
-/** All targets of a plan in order, and what they share. Most plans have one target. */
+/** All targets of a plan in order, and what all targets share. Most plans have one target. */
 export interface ReadyTargets extends Pick<
   ReadyTarget,
   'credentials' | 'secrets' | 'renewableKeys' | 'notes' | 'warnings' | 'keysWereUsed'
 > {
   readonly targets: readonly [ReadyTarget, ...ReadyTarget[]];
-  /** Their addresses as one text, with the names of targets that have one. */
+  /** The addresses of the targets as one text. If a target has a name, the text contains the name. */
   readonly baseUrl: string;
   /** The reference gateways among them. */
   readonly mocks: readonly MockProcess[];
 }
 
-/** Says which targets have the same address. Each of them feels the other's load. */
+/** Says which targets have the same address. Each of these targets feels the load of the others. */
 const sameAddressNotes = ({ targets = [] }: Plan): readonly string[] => {
   const addressed = targets.flatMap(({ name, target }) =>
     target.kind === 'url' ? [{ name, url: target.url }] : [],
@@ -69,8 +69,8 @@ export const joinTargets = (
 };
 
 /**
- * Starts or checks all targets before the plan sends anything. If one is unusable, it ends those that it started, and
- * throws a `Problem`.
+ * Starts or checks all targets before the plan sends anything. If a target is unusable, ends the targets that were
+ * already started, and throws a `Problem`.
  */
 export const prepareTargets = async (
   read: ReadPlan,

@@ -8,7 +8,7 @@ export interface RenewableKey {
   readonly index: number;
   /** The time for which the key is valid, in ms. */
   readonly lifetime: number;
-  /** Runs the command again. Throws a `Problem` if it gives no key. */
+  /** Runs the command again. Throws a `Problem` if the command prints no key. */
   readonly read: () => Promise<string>;
   /** When the key was last read, in ms of the machine's monotonic clock. */
   readAt: number;
@@ -25,8 +25,8 @@ interface RenewableTarget {
  */
 const [checkInterval, retryDelay] = [500, 10_000];
 /**
- * The longest time before the end of its lifetime at which a key is renewed, in ms. Its command and requests in flight
- * take time.
+ * The longest time before the end of its lifetime at which a key is renewed, in ms. The margin is needed, since the
+ * command and the requests in flight take time.
  */
 const longestMargin = 60_000;
 

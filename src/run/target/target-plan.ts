@@ -15,8 +15,8 @@ export interface TargetRequest {
 }
 
 /**
- * The hint about a missing key. It names the option `--key`, which `weir run` lacks but the verbs that use this file
- * have.
+ * The hint about a missing key. It names the option `--key`: the verbs that use this file have this option, unlike
+ * `weir run`.
  */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
@@ -51,7 +51,7 @@ export const targetPlanFor = async (
     return await readPlan(source, environment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // The keys were set here, so the place of the problem is the option that named them.
+    // The user gave the keys by an option, so the message names this option as the place of the problem.
     const message = error.message.replaceAll(
       /^--set keys[\w.]*(?=: the environment variable (\S+))/gm,
       (place, name) => (name === secondKey ? '--second-key' : name === key ? '--key' : place),

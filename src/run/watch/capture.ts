@@ -14,12 +14,12 @@ const captureFileName = 'capture.jsonl';
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * The number of characters that are removed from the end of a truncated body. The cut may go through a secret, which
- * the mask would then miss. No secret is longer than this.
+ * The number of characters that are removed from the end of a truncated body. The body may be truncated in the middle
+ * of a secret, and a part of a secret would not be masked. No secret is longer than this number.
  */
 const maxSecretLength = 4096;
 
-/** The request headers whose values are never secret. The values of all others are masked. */
+/** The request headers whose values are never secret. The values of all other request headers are masked. */
 const unmaskedHeaders = new Set([
   'accept',
   'accept-encoding',
@@ -42,7 +42,8 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are copied, since they are valid only during the call. `slice` of a Buffer does not copy.
+  // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy
+  // them.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };

@@ -15,14 +15,14 @@ import type { RunRecorder } from './recorder.ts';
 import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
- * The interval, in ms, at which parts of a snapshot are written. One part takes a quarter of a millisecond. In each
- * interval, parts are written for `writeBudget` ms, while received data must wait.
+ * The interval, in ms, at which parts of a snapshot are written. Writing one part takes a quarter of a millisecond. In
+ * each interval, parts are written for at least `writeBudget` ms. During this time, received data must wait.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
 /**
- * The growth of `writeBudget` for each second that a snapshot has taken, in ms. It must grow, since a killed run may
- * lose at most ten seconds.
+ * For each second that a snapshot has already taken, parts are written for this many ms longer in each interval.
+ * Otherwise, a snapshot could take too long, and a killed run may lose at most ten seconds.
  */
 const budgetGrowth = 0.5;
 
@@ -37,8 +37,8 @@ interface CheckpointSource {
 }
 
 /**
- * Returns a function that drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows
- * of each key, in the order of sending.
+ * Returns a function that drops the same ledger rows as a result. A result keeps the first `maxLedgerRows` rows of each
+ * key, in the order of sending.
  */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
@@ -46,7 +46,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // Once the maximum is reached, no later row can be among the first rows.
+      // Once the maximum is reached, a row is kept only if it was sent before the last row that was kept.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -60,8 +60,8 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 };
 
 /**
- * Writes the additions to a slice's tally, at the given pace, until the returned function is called. That function
- * writes the rest, so a run that is killed while it publishes loses nothing.
+ * Writes the additions to a slice's tally, at the given pace, until the returned function is called. The returned
+ * function writes the remaining additions. So if a run is killed while it publishes its result, nothing is lost.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -138,7 +138,7 @@ export interface CheckpointSink {
   readonly write: (line: string) => void;
 }
 
-/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, it sends theirs. */
+/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, the checkpoints of the workers are sent. */
 export const writeCheckpoints = (
   sinks: readonly CheckpointSink[],
   recorder: RunRecorder,

@@ -8,8 +8,8 @@ import type { RunObserver } from './observer.ts';
 const entry = new URL(`./decision-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /**
- * The observations since the last message. If `at` is set, the thread must check whether the run is decided. `at` says
- * which arrivals were due by which instant.
+ * The observations since the last message. If `at` is set, the thread must check whether the run is decided. `at` has
+ * an instant, and the number of arrivals that were due until then.
  */
 export interface ToDecider {
   readonly observations: readonly Observation[];
@@ -24,7 +24,8 @@ export interface FromDecider {
 const batchSize = 64;
 
 /**
- * Checks in another thread whether all objectives of a run are decided, since a check takes some tenths of a second.
+ * Checks in another thread whether all objectives of a run are decided, since a check takes some tenths of a second,
+ * which would delay the load.
  */
 export const decideApart = (plan: Plan, warn: (text: string) => void): RunObserver => {
   let isDecided = false;

@@ -22,7 +22,10 @@ const openFigures = (plan: Plan) => {
       groups.add(state.groups, other.groups);
       timeline.add(state.timeline, other.timeline);
     },
-    /** Returns what is known at an instant, with the end of the warm-up if the run finds it. */
+    /**
+     * Returns everything that is known at an instant. If the run determines its warm-up itself, this includes the end
+     * of the warm-up.
+     */
     stored: (at: Instant) => {
       const stored = timeline.store(state.timeline);
       const warmUp = findWarmUp(plan, stored, milliseconds(at));
@@ -36,7 +39,7 @@ const openFigures = (plan: Plan) => {
   };
 };
 
-/** Returns a result that contains only what objectives are judged by. */
+/** Returns a result with only the data that is needed to judge objectives. */
 const resultUpTo = (
   plan: Plan,
   until: Instant,
@@ -61,32 +64,35 @@ const resultUpTo = (
 });
 
 /**
- * The share of a check's arrivals for which it does not wait. Otherwise, one request that hangs would delay the check
+ * A check does not wait for this share of its arrivals. Otherwise, one request that hangs would delay the check
  * forever.
  */
 const mayBeMissing = 0.001;
 
 /**
- * A check whether every objective is sure. It uses the arrivals that were due before it, and waits until they have
- * ended.
+ * A check whether every objective is sure. The check uses the arrivals that were due before its instant, and waits
+ * until they have ended.
  */
 interface Look {
   readonly at: Instant;
-  /** When the check is given up, in ms. A later check is then better than one that lacks arrivals. */
+  /**
+   * The instant at which the check is given up, if arrivals are still missing. A later check is then better than a
+   * check without these arrivals.
+   */
   readonly givenUpAt: number;
   missing: number;
 }
 
 /**
  * Checks, at growing intervals, whether every objective is sure. A check waits until all arrivals that were due before
- * it have ended, since the first to end are the fast ones.
+ * it have ended. Without this wait, mainly fast requests would count, since they end first.
  */
 export class Decider {
   readonly #plan: Plan;
   readonly #settled: ReturnType<typeof openFigures>;
   #later: ReturnType<typeof openFigures>;
   #observed = 0;
-  /** The check that waits for its arrivals; `null` if none does. */
+  /** The check that waits for its arrivals; `null` if no check waits. */
   #look: Look | null = null;
   #next: number;
 
@@ -106,8 +112,8 @@ export class Decider {
   }
 
   /**
-   * Returns whether every objective is sure. The caller asks about once a second, after passing all observations until
-   * `now`. `due` is the number of arrivals that were due by then.
+   * Returns whether every objective is sure. The caller must call this about once a second, after it has passed all
+   * observations until `now`. `due` is the number of arrivals that were due until `now`.
    */
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);
@@ -134,8 +140,8 @@ export class Decider {
 }
 
 /**
- * Returns a sentence that says when a run with `until: decided` ended, and which objectives are not sure. Other runs
- * and stopped runs have no sentence.
+ * Returns a sentence that says when a run with `until: decided` ended, and which objectives are not sure. Returns no
+ * sentence for any other run, or for a run that was stopped.
  */
 export const decisionNotes = (result: Result, decidedAt: Instant | null): readonly string[] => {
   const { plan, partial, scheduled } = result;

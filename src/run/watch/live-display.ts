@@ -22,11 +22,14 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/** Returns the samples of an observation that the live display shows: those that tables count. */
+/**
+ * Returns the samples of an observation that the live display shows: the same samples that the tables of a report
+ * count.
+ */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
-/** Collects the live figures of a worker. The main thread takes each figure once. */
+/** Collects the live figures of a worker. The main thread takes the figures, so no figure is taken twice. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -58,7 +61,7 @@ export const displayedRun = (plan: Plan) => ({
   stages: stageStarts(plan)
     .map((begins, i) => ({ begins, ...announced(plan.stages[i]!) }))
     .toSorted((a, b) => a.begins - b.begins),
-  /** The stage; absent if stages run side by side, since none of them is the present one then. */
+  /** The stage; absent if several stages run at the same time, since then there is no single present stage. */
   ...(plan.populations === undefined ? {} : { areParallel: true }),
 });
 
@@ -93,7 +96,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
     }
     for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
       const stage = stages[startedStages]!;
-      // A run with a single stage needs no line for its start.
+      // If a run has only one stage, no line announces the start of this stage.
       if (stages.length > 1) screen.line(stageLine(stage));
     }
     if (now - lastLine < lineInterval) return;
@@ -122,12 +125,12 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
-    // The block is removed. Otherwise it would be drawn over the report.
+    // The block is removed. Otherwise, it would be drawn over the report.
     onEnd: () => screen.clear(),
   };
 };
 
-/** How much too early a report of progress may come, in ms. Ticks do not fall exactly on seconds. */
+/** A report of progress may come this much too early, in ms, since ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
 /** Calls a function with the progress of a run, once a second during the load. */

@@ -36,8 +36,8 @@ const exportersFor = async (
 };
 
 /**
- * Exports a run's figures during the run. Throws a `Problem` if the port is in use. Without a collector, the run
- * continues.
+ * Exports a run's figures during the run. Throws a `Problem` if the port is in use. If the collector does not answer,
+ * the run continues.
  */
 export const openLiveMetrics = async (
   { name: scenario, stages }: Plan,

@@ -23,7 +23,10 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
-/** The number of unread bytes at which the page's process is given up. They occupy memory of the load generator. */
+/**
+ * If the page's process has this many unread bytes, no more lines are sent to it, since unread bytes occupy memory of
+ * the load generator.
+ */
 const maxBacklog = 16 * 1024 * 1024;
 
 const start = async (setup: PageSetup) => {
@@ -36,14 +39,14 @@ const start = async (setup: PageSetup) => {
   );
 };
 
-/** Returns the message in a line; undefined if other code in that process printed the line. */
+/** Returns the message in a line; undefined if other code in the page's process printed the line. */
 const messageIn = (line: string): z.infer<typeof fromPageSchema> | undefined =>
   fromPageSchema.safeParse(parsedJson(line)).data;
 
 /**
- * Serves the report of a run during the run. Another process renders and serves it from the lines of the checkpoint.
- * This code only sends the lines, and makes snapshots more often while somebody views the page. Throws a `Problem` if
- * the port is unusable.
+ * Serves the report of a run during the run. Another process makes the page from the lines of the checkpoint and serves
+ * it. This code only sends the lines, and requests more frequent snapshots while somebody views the page. Throws a
+ * `Problem` if the port is unusable.
  */
 export const openLivePage = async (
   { port, onAddress }: LivePageRequest,

@@ -31,7 +31,7 @@ export interface LiveFigures {
   readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
 }
 
-/** The observations of a worker since its last update; empty if the main thread does not need them. */
+/** The observations of a worker since its last update; empty if the main thread does not need the observations. */
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
@@ -40,7 +40,7 @@ export interface WorkerObservations {
   readonly observations: readonly Observation[];
 }
 
-/** A file that an observer writes. It is complete only after `write`. */
+/** A file that an observer writes. It is complete only after `write` has been called. */
 interface ObserverFile {
   readonly title: string;
   readonly path: string;
@@ -69,16 +69,16 @@ export interface RunObserver {
   readonly findRefusal?: () => string | null;
   /** Called once a second during the load. If it returns true, the objectives are decided and the run ends. */
   readonly isDecided?: (now: Instant, progress: SliceProgress) => boolean;
-  /** Called when the slice has ended, whether or not it succeeded. */
+  /** Called when the slice has ended, no matter whether the slice succeeded. */
   readonly onEnd?: () => void;
   /**
-   * Called after the reports were written or failed, to complete the observer's files. The handler may throw a
-   * `Problem`.
+   * Called after the reports were written, or after writing them failed. The handler completes the observer's files.
+   * The handler may throw a `Problem`.
    */
   readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
   /** Called before `close` if the run cannot begin. The handler must leave files unchanged. */
   readonly discard?: () => Promise<void>;
-  /** Called last, whether or not the run succeeded. */
+  /** Called last, no matter whether the run succeeded. */
   readonly close?: () => Promise<void>;
 }
 

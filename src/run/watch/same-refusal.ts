@@ -2,13 +2,13 @@ import type { Observation } from '../../model/observation/observation.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The number of first requests that must be refused alike to end a load. */
+/** A load ends if its first requests, up to this number, were all refused in the same way. */
 const firstRequests = 20;
 
 /** The statuses that say “try again”: a later answer to the same request may differ. */
 const passing: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 
-/** Returns what two refusals have in common if they have the same cause, such as `404 model_not_found`. */
+/** Returns a text that is equal for two refusals if they have the same cause, such as `404 model_not_found`. */
 const causeOf = ({ status, type, code }: Refusal): string =>
   [status, code ?? type].filter((part) => part !== null).join(' ');
 
@@ -19,9 +19,9 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
 
 /**
  * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run
- * would only repeat the refusal. The requests count in the order in which they were due, and all must have been
- * answered. So quick refusals never hide the slow success of others. `by` says whether an option of the user prevents
- * it.
+ * would only repeat the refusal. The first requests are those that were due first, not those that were answered first,
+ * and all of them must have been answered. So quick refusals never hide that other requests slowly succeed. If `by` is
+ * `true`, the user has an option that prevents this end, and the message names it.
  */
 export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
   const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';

@@ -20,7 +20,7 @@ export interface ServerWatch extends RunObserver {
 
 const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
-/** The timeout of a scrape, in ms. If an answer takes longer, the moment of its values is unknown. */
+/** The timeout of a scrape, in ms. If an answer took longer, the moment to which its values belong would be unknown. */
 const scrapeTimeout = 2000;
 
 /** Returns the address of the metrics. An address that begins with a slash is relative to the target. */
@@ -29,7 +29,7 @@ export const metricsAddress = (metrics: string, baseUrl: string): string =>
 
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
-/** Returns where and how metrics are read. Only the target gets the client certificate. */
+/** Returns where and how metrics are read. The client certificate is used only for a connection to the target. */
 export const metricsEndpoint = (
   url: string,
   wire: ConnectionSettings,
@@ -78,7 +78,7 @@ export const watchServer = (
   return {
     onStart: ({ clock }) => {
       const read = async (): Promise<void> => {
-        // If a scrape takes longer than the interval, no second one is started.
+        // If a scrape takes longer than the interval, no second scrape is started at the same time.
         if (isBusy || isOver || clock.now() < 0) return;
         isBusy = true;
         const sent = clock.now();

@@ -14,7 +14,7 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { observationLine } from '../../record/observation-lines.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** This file warms up the code of a run before the load, with short answers of an imaginary server. */
+/** This file warms up the code of a run before the load. It uses short answers of an imaginary server. */
 
 const tokens = 16;
 const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };
@@ -87,7 +87,7 @@ const dryAnswers: Readonly<Record<TrafficKind, readonly Buffer[]>> = {
   }),
 };
 
-/** The maximum length of a dry run in ms. Its last request may exceed it. */
+/** The maximum length of a dry run in ms. The last request may exceed this time. */
 const longest = 150;
 const mostRequests = 1000;
 const requestsPerFlush = 25;
@@ -115,7 +115,7 @@ class ForgetfulRecorder {
   }
 }
 
-/** Sends one request after the other. Each is answered at once. */
+/** Sends one request after the other. Each request is answered at once. */
 class DryRunner implements AttemptListener {
   bytes = 0;
   readonly #options: SliceOptions;
@@ -159,9 +159,9 @@ class DryRunner implements AttemptListener {
 }
 
 /**
- * Passes requests of the plan through the code of a run without a network, so V8 has compiled this code when the run
- * begins. Everything learned and recorded is dropped, so results do not show it. `observe` also receives each
- * observation.
+ * Passes requests of the plan through the code of a run without a network, so that V8 has compiled this code when the
+ * run begins. Everything that is learned and recorded here is dropped, so the dry run does not affect results.
+ * `observe` also receives each observation of the dry run.
  */
 export const dryRun = (
   options: SliceOptions,
@@ -169,7 +169,7 @@ export const dryRun = (
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
   const { stages } = options.plan;
-  // The code is loaded now, so the first request of the run does not wait for it.
+  // This code is loaded now, so that the first request of the run need not wait for it.
   if (plansByTarget(options.plan).some(({ transport }) => transport === 'undici')) undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);

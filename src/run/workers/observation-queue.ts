@@ -4,15 +4,15 @@ import { streamOf } from '../../record/recorder.ts';
 import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** The longest time that one turn of the event loop observes streams, in ms. The last stream may exceed it. */
+/** The longest time that one turn of the event loop observes streams, in ms. The last stream may exceed this time. */
 const longestTurn = 0.3;
 /**
- * The wait of the oldest stream, in ms, above which each turn takes a fixed share of that wait. Without this rule, an
- * event loop without idle time would fall behind forever.
+ * If the oldest stream has waited longer than this, in ms, each turn observes streams for a fixed share of that wait.
+ * Without this rule, an event loop without idle time would fall further and further behind.
  */
 const patience = 1000;
 const shareOfWait = 0.1;
-/** The maximum number of tokens in all waiting streams. Each stream counts as some more tokens. */
+/** The maximum number of tokens in all waiting streams. Each stream counts as some tokens in addition to its own. */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
 /** The number of observed streams at which the list of streams is shortened. */
@@ -24,7 +24,7 @@ const sizeOf = (observation: Observation): number =>
 /**
  * Observes streams a few at a time, after the reads of each turn of the event loop. Recording a stream takes some
  * tenths of a millisecond. If many streams ended together and were recorded at once, the tokens of other streams would
- * wait that long. Answers that are no streams are observed at once.
+ * wait for all these recordings. Answers that are not streams are observed at once.
  */
 export class ObservationQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
@@ -92,15 +92,16 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The number of tokens in completed streams up to which the delay of every token is recorded. After it, one stream in
- * eight is recorded and counts eight times, since recording a delay takes as long as reading a token.
+ * The number of tokens in completed streams up to which the delay of every token is recorded. After this number, only
+ * every eighth stream is recorded, and its delays count eight times. Recording a delay takes as long as reading a
+ * token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
 
 /**
  * Returns a function that adds the possible read delays to observations. A read delay is how long reads may have waited
- * in this thread's event loop. Only complete answers, or answers with a first token, get them.
+ * in this thread's event loop. Only complete answers, and incomplete answers with a first token, get read delays.
  */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,

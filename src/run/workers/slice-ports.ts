@@ -26,7 +26,7 @@ export interface OpenSlice {
   readonly ports: SlicePorts;
   /** The samples of the load generator's state, one for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
-  /** Observes the streams that still wait. It is called once the slice has ended. */
+  /** Observes the streams that still wait. Must be called when the slice has ended. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,10 @@ export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   return { samples, stop };
 };
 
-/** Returns a function that says whether the slice's lease has run out, by the run's clock; `null` without a lease. */
+/**
+ * Returns a function that says whether the slice's lease has run out, by the run's clock; `null` if the slice has no
+ * lease.
+ */
 const leaseWatch = (
   { lease }: SliceOptions,
   { machineZero }: RunClock,

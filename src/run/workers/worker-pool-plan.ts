@@ -35,7 +35,7 @@ export interface WorkerSetup {
   /** The addresses of the targets as one text. */
   readonly baseUrl: string;
   readonly machine: SliceRun['machine'];
-  /** The emitter from which each worker opens its own self-test streams; `null` for none. */
+  /** The emitter from which each worker opens its own self-test streams; `null` if the run has no self-test streams. */
   readonly canary: CanaryOptions | null;
   readonly reporting: {
     /** Whether the main thread needs the line for the observations file. */
@@ -51,7 +51,7 @@ export interface WorkerSetup {
   readonly pace: SnapshotPace;
 }
 
-/** The message with instant 0. All workers get the same one. */
+/** The message with instant 0. All workers get the same message. */
 interface StartMessage {
   readonly kind: 'begin';
   readonly startedAt: string;
@@ -75,7 +75,7 @@ export type FromWorker =
   | WorkerUpdate
   /**
    * The message at the end of the slice. `cut`: the slice stopped before all arrivals of the plan. `spent`: the cap of
-   * the budget that ended it. `lostLease`: its lease ran out.
+   * the budget that ended the slice. `lostLease`: the lease of the slice ran out.
    */
   | {
       readonly kind: 'over';
@@ -95,7 +95,10 @@ export interface WorkerPoolPlan {
   readonly pace: SnapshotPace;
 }
 
-/** Throws a `Problem` if a plan has workers although the main thread must send it. `why` is the reason. */
+/**
+ * Throws a `Problem` if a plan has workers although the main thread must send the load. `why` says why the main thread
+ * must do so.
+ */
 export const rejectWorkers = ({ workers }: Pick<Plan, 'workers'>, why: string): void => {
   if (workers === 'auto' || workers === 1) return;
   throw new Problem(
@@ -103,7 +106,10 @@ export const rejectWorkers = ({ workers }: Pick<Plan, 'workers'>, why: string): 
   );
 };
 
-/** Returns the number of workers for a slice. With a pace, each worker must get a share of every key's limits. */
+/**
+ * Returns the number of workers for a slice. If the plan has a pace, each worker must get a share of the limits of
+ * every key.
+ */
 const workerCountFor = (plan: Plan, slice: Slice): number => {
   if (saturateLoadOf(plan) !== null) return 1;
   const amounts = plan.pace === null ? [] : paceAmounts(plan.pace, plan.keys.length);

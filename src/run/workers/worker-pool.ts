@@ -29,7 +29,10 @@ type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 interface PooledWorker {
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** The worker's last message, or a sentence that says why there is none; `null` while the worker runs. */
+  /**
+   * The worker's last message, or a sentence that says why the worker ended without this message; `null` while the
+   * worker runs.
+   */
   end: FinishedMessage | string | null;
   /** Resolves when `end` is known. */
   readonly ended: Promise<void>;
@@ -105,7 +108,7 @@ const startWorker = async (
   return worker;
 };
 
-/** Starts all workers. If one cannot be started, stops all of them and throws. */
+/** Starts all workers. If a worker cannot be started, stops all of them and throws. */
 const startWorkers = async (
   starting: readonly Promise<PooledWorker>[],
 ): Promise<readonly PooledWorker[]> => {
@@ -135,7 +138,7 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** Returns the progress of all workers together. If a worker is lost, so are its requests in flight. */
+/** Returns the progress of all workers together. If a worker is lost, its requests in flight are not counted. */
 export const progressOf = (
   workers: readonly {
     readonly latestUpdate: Pick<WorkerUpdate, 'progress'> | null;
@@ -149,15 +152,15 @@ export const progressOf = (
     inFlight += latestUpdate?.progress.inFlight ?? 0;
     endedBefore = Math.min(endedBefore, latestUpdate?.progress.endedBefore ?? 0);
   }
-  // Once all workers have ended or are lost, nothing more is known.
+  // If all workers have ended or are lost, `endedBefore` is unknown.
   return Number.isFinite(endedBefore)
     ? { due, inFlight, endedBefore: instant(endedBefore) }
     : { due, inFlight };
 };
 
 /**
- * Starts the workers of a slice, waits until all are ready, and lets them begin together. If one fails later, its part
- * of the slice is lost, and the others continue.
+ * Starts the workers of a slice, waits until all are ready, and lets them begin together. If a worker fails later, its
+ * part of the slice is lost, and the other workers continue.
  */
 export const openWorkerPool = async (
   options: SliceOptions,

@@ -32,7 +32,7 @@ export const chartText = (chart: Chart): string =>
 export const chartFigure = (chart: Chart): Markup => {
   const { id, title, unit, step, marks } = chart;
   const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;
-  // A title such as `Requests per second` names its unit.
+  // A title such as `Requests per second` already names the unit.
   const isNamed = unit === '' || (unit === '/s' && title.endsWith('per second'));
   return markup`<figure class="chart" id="chart-${id}">
     <figcaption>

@@ -1,6 +1,6 @@
 /**
- * This file defines the data that the page's script draws. It imports nothing, so the script can be type-checked
- * against it.
+ * This file defines the data that the page's script draws. It imports nothing, so that the script can use it for its
+ * type check.
  */
 
 export type ChartColour =
@@ -37,7 +37,10 @@ export interface Chart {
   readonly title: string;
   readonly unit: string;
   readonly step: number;
-  /** How values are drawn. Counts are constant over their bin. All others are joined from centre to centre. */
+  /**
+   * How values are drawn. `held`: a value is constant over its bin, as a count is. `joined`: lines join the centres of
+   * the bins.
+   */
   readonly drawn: 'held' | 'joined';
   readonly lines: readonly ChartLine[];
   readonly marks: readonly ChartMarks[];

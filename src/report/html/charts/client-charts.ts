@@ -38,7 +38,7 @@ import { sumOf } from '../../../model/sums.ts';
 /** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // Without a sample beyond it, a percentile would only be another name for the maximum.
+    // If no sample is beyond a percentile, it would only be another name for the maximum.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -94,8 +94,8 @@ const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes)
 
 /**
  * Charts the requests per second that were due, sent, completed, limited or failed. A request is counted when it has
- * ended. From `endedBefore` ms on, requests in flight would be missing from those due and sent, so these two lines end
- * there.
+ * ended. The lines of requests that were due and sent end at `endedBefore` ms. After this moment, they would lack the
+ * requests in flight.
  */
 export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);
@@ -116,7 +116,10 @@ export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY
   return timeChart(['flow', 'Requests per second', '/s'], bins, lines, [], 'held');
 };
 
-/** Charts the requests in flight at the start of each second; for wider bins, the maximum. */
+/**
+ * Charts the requests in flight at the start of each second. If bins are longer than a second, charts the maximum of
+ * each bin.
+ */
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
   const change = new Map(result.timeline.map((each) => [each.second, each.begun - each.ended]));
@@ -167,7 +170,10 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
   ];
 };
 
-/** The maximum number of keys with a chart each. Hundreds of charts would not help, and the table has all keys. */
+/**
+ * The maximum number of keys for which a run has charts. Each of these keys has its own chart. Hundreds of charts would
+ * not help, and the table has all keys.
+ */
 export const maxChartedKeys = 12;
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {

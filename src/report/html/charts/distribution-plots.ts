@@ -7,7 +7,9 @@ import { markup, type Markup } from '../../text/markup.ts';
 import type { Quantile } from '../../../model/measures/quantile.ts';
 import type { MeasuredFigures } from '../../../model/result/summary.ts';
 
-/** Counts the samples of at most `value` by binary search, since a histogram only gives values by rank. */
+/**
+ * Counts the samples of at most `value` by binary search, since a histogram can only return the value of a given rank.
+ */
 const countUpTo = (histogram: Histogram, value: number): number => {
   let low = 0;
   let high = histogram.count;
@@ -20,7 +22,8 @@ const countUpTo = (histogram: Histogram, value: number): number => {
 };
 
 /**
- * Counts the samples between each two neighbouring edges, which ascend. The first count includes everything below it.
+ * Counts the samples between each two neighbouring edges. The edges must be in ascending order. The first count
+ * includes all samples below the first edge.
  */
 const binCounts = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
   const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
@@ -28,13 +31,14 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
 };
 
 /**
- * The number of rows of a heat map, which shows the distribution of a latency over the run. Time runs from left to
- * right, latency upwards on a logarithmic scale.
+ * The number of rows of a heat map, which shows the distribution of a latency over the run. The horizontal axis is the
+ * time. The vertical axis is the latency, on a logarithmic scale.
  */
 
 const rows = 24;
 /**
- * The minimum factor between the ends of a scale. With it, equal latencies look like one line rather than like noise.
+ * The minimum factor between the ends of a scale. Because of this minimum, nearly equal latencies look like a line and
+ * not like noise.
  */
 const narrowest = 1.1;
 /** The shades of cells. All cells of one shade are one path, since a page with thousands of elements opens slowly. */
@@ -107,12 +111,12 @@ const bars = 40;
  * only counted.
  */
 const drawnShare = 0.99;
-/** The minimum number of samples for a histogram. Fewer are better read one by one. */
+/** The minimum number of samples for a histogram. Fewer samples are better read one by one. */
 const minHistogramSamples = 20;
 
 /**
- * Draws bars of equal width from zero to the p99, or to the maximum if that is little more. Returns `null` for few
- * samples.
+ * Draws bars of equal width from zero to the p99. If the maximum is only a little above the p99, the bars reach to the
+ * maximum. Returns `null` if there are too few samples.
  */
 export const latencyHistogram = (
   { title, unit, colour }: Readonly<Record<'title' | 'unit' | 'colour', string>>,
@@ -162,13 +166,16 @@ const points = 96;
 const depth = (q: number): number => Math.log10(1 / (1 - q));
 const quantileAt = (x: number): number => 1 - 10 ** -x;
 
-/** The ticks, the most important first. If the median and the minimum are too close, only the median is shown. */
+/** The ticks, in order of importance. If the median and the minimum are too close, only the median is shown. */
 const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
   const name = q === 0 ? 'min' : percentileName(q);
   return [depth(q), name] as const;
 });
 
-/** Returns the depth of the largest of n samples, which is drawn in the middle of its share. */
+/**
+ * Returns the depth of the largest sample. It is drawn in the middle of its share: of n samples, each has the share
+ * 1/n.
+ */
 const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
 const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
@@ -178,12 +185,12 @@ const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
   }).flatMap((point) => point ?? []);
 
 /**
- * The minimum number of samples for a band. With fewer, only the middle has an interval, and a patch there looks like a
- * finding.
+ * The minimum number of samples for a band. With fewer samples, only the middle of the curve has confidence intervals,
+ * and a band only there would look like a finding.
  */
 const minBandSamples = 50;
 
-/** Draws a curve. Its tail is dashed where fewer than ten samples are beyond. */
+/** Draws a curve. The tail of the curve is dashed from the point beyond which there are fewer than ten samples. */
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);
@@ -210,7 +217,8 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     .join('; ');
 
 /**
- * Plots values over percentiles, with 95 % confidence bands. Each further nine takes the same room: p90, p99, p99.9.
+ * Plots values over percentiles, with 95 % confidence bands. On the horizontal axis, p90, p99 and p99.9 have the same
+ * distance from each other.
  */
 export const percentilePlot = (
   title: string,

@@ -54,7 +54,7 @@ export const loadPlot = (
 };
 
 const size = [440, 280] as const;
-/** The minimum number of dots. Fewer are better read one by one. */
+/** The minimum number of dots. Fewer requests are better read one by one. */
 const minDots = 20;
 /** The minimum factor by which token counts must differ to show a dependence. */
 const minTokenVariation = 1.5;
@@ -79,7 +79,7 @@ const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
 const timesIn = (sample: readonly RequestSample[]): readonly number[] =>
   sample.flatMap(({ rows }) => rows.flatMap(([, , , took]) => took ?? []));
 
-/** A part of a run's requests, such as those of a population. */
+/** A part of a run's requests, for example the requests of a population. */
 interface ScatterPart {
   readonly name: string;
   readonly sample: readonly RequestSample[];
@@ -87,7 +87,8 @@ interface ScatterPart {
 
 /**
  * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are at
- * the lower edge. The run ends after `end` seconds. Returns `null` without requests. A part has the scale of the whole.
+ * the lower edge. The run ends after `end` seconds. Returns `null` if there are no requests. The plots of all parts
+ * have the scale of the whole.
  */
 export const requestScatter = (
   traffic: TrafficKind,
@@ -122,8 +123,8 @@ export const requestScatter = (
 };
 
 /**
- * Plots the TTFT of streamed chats against their input tokens. Returns `null` if they are few or hardly differ in
- * length.
+ * Plots the TTFT of streamed chats against their input tokens. Returns `null` if there are too few chats, or if their
+ * numbers of input tokens hardly differ.
  */
 export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
   const ofStreams = sample.find(

@@ -51,7 +51,10 @@ const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine
   };
 };
 
-/** Charts the server's own figures, with one chart for each unit; none if its metrics were not read. */
+/**
+ * Charts the server's own figures. There is one chart for each unit. If the server's metrics were not read, there is no
+ * chart.
+ */
 export const serverCharts = (result: Result): readonly Chart[] => {
   const { samples = [] } = result.server ?? {};
   if (samples.length === 0) return [];
