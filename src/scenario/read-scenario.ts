@@ -43,14 +43,17 @@ import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
 export interface ScenarioSource {
-  /** The text of the file, YAML or JSON, or the tree of a module or of flags. */
+  /** The text of the file, YAML or JSON. If the scenario comes from a module or from flags, this is its tree. */
   readonly text: string | ScenarioTree;
   /** The name of the file. The plan gets this name if the scenario has none. */
   readonly name: string;
   readonly environment: Environment;
-  /** Whether other machines fill in keys and headers. This machine then does not need their variables. */
+  /**
+   * Whether other machines fill in keys and headers. If so, this machine does not need the variables in keys and
+   * headers.
+   */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** Whether a scenario without limits has no limits and no pace. By default it has those of the interface. */
+  /** Whether a scenario without limits has no limits and no pace. By default, it has the limits in the interface. */
   readonly needsDeclaredLimits?: boolean | undefined;
   /** The overrides in their order, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
@@ -59,7 +62,8 @@ export interface ScenarioSource {
   /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /**
-   * The files of prompts and traces that the scenario names. Without them, a scenario that names a file has a problem.
+   * The files of prompts and traces that the scenario names. If this is absent, a scenario that names such a file has a
+   * problem.
    */
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
@@ -80,7 +84,10 @@ const noFiles: WorkloadFiles = {
   trace: ({ file }) => notAvailable(file),
 };
 
-/** A plan, or the problems of a scenario. It also contains the files that the scenario names and that were not read. */
+/**
+ * A plan, or the problems of a scenario. It also has the list of the files that the scenario names and that must be
+ * read by other code.
+ */
 export type ScenarioReading = { readonly files: readonly ReferencedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly ScenarioProblem[] }
@@ -118,7 +125,7 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
-/** Removes problems about missing keys if the scenario has these keys in a wrong spelling. */
+/** If the scenario has a key in a wrong spelling, removes the problem that this key is missing. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,
@@ -148,7 +155,8 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // A load from a flag in addition to stages in the file is one problem, not several.
+  // If a flag gives a load and the file has stages, only one problem is reported, and not also the problems of this
+  // load.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = needsAddress(scenario);
@@ -179,13 +187,14 @@ const planOfTree = (
 const limitKeys = [...Object.keys(bothLimits), 'class'];
 
 /**
- * Writes `none` for limits that a scenario leaves out. It also removes the pace, which would have no limits to keep.
+ * Writes `none` for limits that a scenario leaves out. Also removes the pace, since it would have no limits to keep.
  */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
   if (!isMapping(tree.value)) return tree;
   const { pace: _, ...value } = tree.value;
   const { limits = {} } = value;
-  // Messages about other keys list all keys that are expected and missing.
+  // If `limits` has unknown keys, it stays unchanged, since the message about an unknown key lists the keys that are
+  // missing.
   const isSound = isMapping(limits) && Object.keys(limits).every((key) => limitKeys.includes(key));
   return isSound
     ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }
@@ -219,8 +228,8 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 
 /**
  * Adds to each problem in the file the flags that cause it: without such a flag, the problem would not exist. To find
- * them, it reads the scenario again without each flag in turn. Knowing which values a rule reads is not enough: a flag
- * may repeat the file's value, or replace a value that is just as wrong.
+ * these flags, the scenario is read again without each flag in turn. It would not be enough to know which values a rule
+ * reads: a flag may give the same value as the file, or may replace a value that is just as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
@@ -254,8 +263,8 @@ const openText = (text: string | ScenarioTree): ParsedTree =>
   typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
 
 /**
- * Reads the variables of a sweep: those under `vary` in the scenario, and those in `flags`, each written as
- * `PATH=VALUES`.
+ * Reads the variables of a sweep: the variables under `vary` in the scenario, and the variables in `flags`. Each flag
+ * is written as `PATH=VALUES`.
  */
 export const readVariables = (source: ScenarioSource, flags: readonly string[]): ReadVariables => {
   const { tree, problems } = openText(source.text);

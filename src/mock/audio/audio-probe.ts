@@ -165,7 +165,10 @@ export const knownClip = async (sha256: string) =>
 export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
-/** Returns the seconds of a WebM file without a declared length, by its blocks; `null` for fewer than two blocks. */
+/**
+ * Returns the seconds of a WebM file without a declared length, computed from its blocks; `null` if it has fewer than
+ * two blocks.
+ */
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
   let [previous, end, scale] = [0, 0, 0];
@@ -178,7 +181,10 @@ export const webmDuration = (file: Uint8Array): number | null => {
   return end === 0 ? null : (end * scale) / 1e9;
 };
 
-/** Returns the length of audio in seconds, by its container and not by its name; `null` if unknown or zero. */
+/**
+ * Returns the length of audio in seconds. The length follows from the container of the file and not from its name;
+ * `null` if the length is unknown or zero.
+ */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const unusual = unusualWavDuration(file);
   if (unusual !== null) return unusual > 0 ? unusual : null;
@@ -193,7 +199,8 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The maximum length in seconds, a day. The largest upload would then have 2.4 kbit/s, so its container must be wrong.
+ * The maximum length in seconds, a day. If even the largest upload were longer, it would have less than 2.4 kbit/s, so
+ * its container must be wrong.
  */
 const maxSeconds = 86_400;
 
@@ -214,7 +221,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Reads the length of a file. It caches the last results, since load tests send the same few files repeatedly. */
+/** Reads the length of a file. The last results are cached, since load tests send the same few files repeatedly. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
@@ -226,8 +233,8 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
 };
 
 /**
- * Loads the audio library before the first request. Loading blocks the process for tens of ms, which would delay
- * tokens.
+ * Loads the audio library before the first request. Loading blocks the process for tens of ms. During a load, this
+ * would delay tokens.
  */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();

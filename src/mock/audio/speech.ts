@@ -8,12 +8,14 @@ import { readJsonBody, readRequestBody, unservedField } from '../http/request-bo
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The frames of the MP3 files: MPEG-2 layer III, 64 kbit/s, 24 kHz, one channel. A frame has 576 samples in 72 × 64,000
- * / 24,000 bytes.
+ * The frames of the MP3 files: MPEG-2 layer III, 64 kbit/s, 24 kHz, one channel. A frame has 576 samples and 72 ×
+ * 64,000 / 24,000 bytes.
  */
 const mp3Frame = { bytes: 192, milliseconds: 24 };
 const framesPerPiece = 20;
-/** A silent frame. After the header, the side information is zeros, which means that there is nothing to decode. */
+/**
+ * A silent frame. The side information after the header consists of zeros. This means that there is nothing to decode.
+ */
 const silentFrame = Buffer.alloc(mp3Frame.bytes);
 silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
 
@@ -50,7 +52,7 @@ const wavHeader = (bytes: number): Buffer => {
   head.write('WAVEfmt ', 8, 'latin1');
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20); // PCM
-  head.writeUInt16LE(1, 22); // This is the number of channels.
+  head.writeUInt16LE(1, 22); // The number of channels.
   head.writeUInt32LE(wav.sampleRate, 24);
   head.writeUInt32LE(wav.sampleRate * wav.bytesPerSample, 28);
   head.writeUInt16LE(wav.bytesPerSample, 32);
@@ -69,13 +71,13 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
   for (; left > 0; left -= wavSecond.length) yield wavSecond.subarray(0, left);
 }
 
-/** The sample rate in which Opus always counts: 48 kHz (RFC 7845, section 4). */
+/** The sample rate with which Opus always counts time: 48 kHz (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
 /** The number of samples of a packet of 20 ms. */
 const samplesPerPacket = 960;
-/** The number of samples at the start that players discard: 2.5 ms, the look-ahead of CELT alone. */
+/** The number of samples at the start that players discard: 2.5 ms, the look-ahead of CELT without SILK. */
 const preSkip = 120;
-/** The number of packets of a page, a second of sound. */
+/** The number of packets of a page, which is a second of sound. */
 const packetsPerPage = 50;
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
@@ -100,7 +102,10 @@ const serialNumber = 0x57454952;
 const checksumOffset = 22;
 const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
-/** Builds an Ogg page. `granule` is the number of samples until its end. A packet below 255 bytes is one segment. */
+/**
+ * Builds an Ogg page. `granule` is the number of samples until the end of the page. Each packet is shorter than 255
+ * bytes, so it is one segment.
+ */
 const pageOf = (
   flags: keyof typeof pageFlags,
   granule: number,
@@ -123,9 +128,9 @@ const pageOf = (
 const identification = Buffer.alloc(19);
 identification.write('OpusHead', 0, 'latin1');
 identification.writeUInt8(1, 8); // This is the version.
-identification.writeUInt8(1, 9); // This is the number of channels.
+identification.writeUInt8(1, 9); // The number of channels.
 identification.writeUInt16LE(preSkip, 10);
-identification.writeUInt32LE(24_000, 12); // This is the sample rate before encoding.
+identification.writeUInt32LE(24_000, 12); // The sample rate before encoding.
 
 const vendor = 'weir';
 const comments = Buffer.alloc(16 + vendor.length);
@@ -134,7 +139,8 @@ comments.writeUInt32LE(vendor.length, 8);
 comments.write(vendor, 12, 'latin1');
 
 /**
- * Generates a silent Ogg Opus file, a page at a time. The last page's granule position makes it exact to the sample.
+ * Generates a silent Ogg Opus file, a page at a time. The granule position of the last page makes the length exact to
+ * the sample.
  */
 function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   const samples = preSkip + Math.round(seconds * opusSampleRate);
@@ -149,7 +155,7 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-/** Generators of silent files with a length in seconds. They make their pieces on demand. */
+/** Generators of silent files with a length in seconds. They generate the pieces of a file on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,
@@ -185,8 +191,8 @@ const parseSpeech = (body: Uint8Array, settings: Settings) => {
 };
 
 /**
- * Answers POST /audio/speech (interface 4.3) with silence. It sends everything at once when it is ready, as the real
- * service does.
+ * Answers POST /audio/speech (interface 4.3) with silence. The whole answer is sent at once when it is ready, as the
+ * real service does.
  */
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;

@@ -19,7 +19,7 @@ interface Transcript {
 const wordsPerSecond = 2.5;
 const sentenceLength = { min: 5, max: 14 };
 
-/** Draws sentences with as many words as a person speaks in this time. */
+/** Draws sentences with as many words as a person speaks in `seconds`. */
 export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   const whole = (choices: number): number => Math.floor(draw.uniform() * choices);
   const sentences: string[] = [];
@@ -38,7 +38,7 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
 /** Times the words of a text from 0 to `end`, each in proportion to its length. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  // One is added for the pause after the word.
+  // One more character stands for the pause after the word.
   const weight = (word: string): number => word.length + 1;
   const total = words.reduce((sum, word) => sum + weight(word), 0);
   let before = 0;

@@ -19,7 +19,7 @@ const extensions: readonly string[] = uploadExtensions;
 const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
-/** Returns the values of a form by name. A name that ends in `[]`, or is repeated, has a list of values. */
+/** Returns the values of a form by name. If a name ends in `[]` or occurs several times, it has a list of values. */
 const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
     [...fields].map(([name, values]) => {
@@ -28,13 +28,13 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-/** The fields of the OpenAI API that would change the answer, each with the values that would not. */
+/** The fields of the OpenAI API that would change the answer, each with the values that would not change it. */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
   'include[]': [],
 };
 
-/** Reads a form for a transcription, or refuses it. It does not decode the file yet. */
+/** Reads a form for a transcription, or refuses it. The audio of the file is decoded later. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
   const values = valuesOf(upload);
   for (const [field, harmless] of Object.entries(unservedFields)) {
@@ -63,8 +63,8 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
 };
 
 /**
- * Returns the text of a bundled clip. For another clip it returns a random text of the audio's length, drawn from its
- * content and the seed.
+ * Returns the text of a bundled clip. For any other clip, returns a random text that fits the length of the audio. It
+ * is drawn from the content of the clip and the seed.
  */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));

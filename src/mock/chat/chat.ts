@@ -40,7 +40,10 @@ const countMessageTokens = (message: Message): number => {
   return countTokens(texts) + parts.reduce((sum, part) => sum + mediaTokens(part), 0);
 };
 
-/** Returns the functions that the answer may call: none if the request forbids it or ends with a result of a call. */
+/**
+ * Returns the functions that the answer may call. Returns none if the request forbids calls, or if it ends with the
+ * result of a call.
+ */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters, strict } }, index) => ({
     name,
@@ -65,7 +68,10 @@ const formatOf = ({ response_format: format }: ChatRequest): CompletionOptions['
   return readStructuredFormat('response_format.json_schema.schema', format.json_schema.schema);
 };
 
-/** Returns how many likely tokens are listed with each token; `null` if no probabilities are requested. */
+/**
+ * Returns how many likely alternatives the answer lists for each token; `null` if the request asks for no
+ * probabilities.
+ */
 const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | null => {
   if (logprobs === true) return top ?? 0;
   if (top === null || top === undefined) return null;
@@ -86,7 +92,7 @@ const unservedFields = [
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((modality) => modality === 'text');
 
-/** Decides whether the value of a field requests nothing, since some clients send every field. */
+/** Decides whether the value of a field requests nothing. Some clients send every field, with such values. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -105,7 +111,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
   const tools = toolsOf(request);
   const format = formatOf(request);
   const prompt = request.messages.map((message) => textOf(message));
-  // Roles and chat templates do not count.
+  // Roles and chat templates do not count as tokens.
   const promptTokens = request.messages.reduce(
     (sum, message) => sum + countMessageTokens(message),
     0,
@@ -132,7 +138,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits for a chat that has ended. `isCut` says that its client hung up. */
+/** Charges the limits for a chat that has ended. `isCut` says that the client hung up. */
 const chargeTokens = (
   { admitted, cachedTokens, usage }: ChatExchange,
   written: number,
@@ -155,11 +161,14 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number, isCut: boolea
   });
 };
 
-/** Returns the steps of an answer. Choices are written side by side. An empty answer takes one step. */
+/** Returns the steps of an answer. In each step, every choice gets a token. An empty answer also takes one step. */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
-/** Passes due tokens to `sink`. A request that ends early cancels the rest and calls `onCancelled`. */
+/**
+ * Passes due tokens to `sink`. If the request ends early, the remaining tokens are cancelled and `onCancelled` is
+ * called.
+ */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
   const { chat, admitted, cachedTokens } = chatExchange;
   const { model, promptTokens, prompt } = chat;
@@ -188,7 +197,7 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
 
 /**
  * Returns the message of a whole answer. A tool call has the form of the OpenAI API, since the interface does not
- * define one (4.1).
+ * define one (section 4.1).
  */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');
@@ -207,7 +216,7 @@ const choiceOf = (completion: Completion, index: number, topLogprobs: number | n
   return { ...choice, logprobs: { content, refusal: null } };
 };
 
-/** Sends a whole answer when the last token of a stream would be due. */
+/** Sends an answer that is not streamed. It is sent when the last token of a stream would be due. */
 const answerWhole = (chatExchange: ChatExchange): void => {
   const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;
@@ -247,7 +256,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent, true));
 };
 
-/** Returns the size of a chat, by which the limits decide. */
+/** Returns the size of a chat. The limits decide by this size. */
 const sizeOf = ({
   prompt,
   promptTokens,
@@ -264,7 +273,7 @@ const sizeOf = ({
   asksForUsage: streamUsage,
 });
 
-/** Returns the cached tokens of a prompt. Computing them takes time for long prompts. */
+/** Returns the cached tokens of a prompt. If the prompt is long, computing them takes time. */
 const cachedTokensOf = (
   { serving, settings: { latency, limits } }: AdmittedRequest,
   chat: ParsedChat,
@@ -278,7 +287,8 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
-  // The seed of the request's random content is the client's request id, or else the key and the body.
+  // The seed of the request's random content is the client's request id. If the client sent none, it is the key and the
+  // body.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
   const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];

@@ -7,29 +7,34 @@ import { splitTokens, commonWords } from './tokens.ts';
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
-  /** The format of the arguments; set if they must match the schema. */
+  /** The format of the arguments; `null` if they need not match the schema. */
   readonly strict: StructuredFormat | null;
 }
 
 export interface Completion {
-  /** The called function, whose arguments are the tokens; `null` if the tokens are content. */
+  /**
+   * The called function; `null` if the answer calls no function. The tokens are the arguments of the call, or else the
+   * content.
+   */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
-/** The requested answer. Without `maxTokens` its length is drawn. A tool call is as long as its arguments. */
+/**
+ * The requested answer. If `maxTokens` is `null`, the length is drawn. A tool call is always as long as its arguments.
+ */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions, one of which the answer calls; empty for an answer in words. */
+  /** The functions. The answer calls one of them. If the list is empty, the answer consists of words. */
   readonly tools: readonly Tool[];
 }
 
 interface DrawnTokens {
   readonly tokens: readonly string[];
-  /** Whether the answer ends by itself. */
+  /** Whether the answer is complete and was not cut at the maximum number of tokens. */
   readonly isWhole: boolean;
 }
 
@@ -47,7 +52,7 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** Draws a JSON object of `count` tokens. It is truncated if an object needs more. */
+/** Draws a JSON object of `count` tokens. If an object needs more tokens, its JSON is truncated. */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);
@@ -102,7 +107,7 @@ const drawnTokens = (
     : { tokens: randomWords(draw, count), isWhole: maxTokens === null };
 };
 
-/** Draws an answer word by word; it ends before the first stop sequence in it. */
+/** Draws an answer word by word. The answer ends before its first stop sequence. */
 export const generateCompletion = (
   draw: Draw,
   { maxTokens, stopSequences, format, tools }: CompletionOptions,

@@ -1,8 +1,8 @@
 import { openAjv } from '../../model/workload/json-schema.ts';
 
 /**
- * This file defines the part of JSON Schema that the gateway understands. Answers with a schema conform to it, or the
- * request is refused.
+ * This file defines the part of JSON Schema that the gateway understands. If a request has a schema, the answer
+ * conforms to the schema, or the request is refused.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -93,8 +93,8 @@ const partsOf = (root: unknown) => {
 };
 
 /**
- * Returns the first part of a schema that the gateway does not understand, with its place; `null` if it understands
- * everything.
+ * Returns the first part of a schema that the gateway does not understand, with its place; `null` if the gateway
+ * understands the whole schema.
  */
 export const unsupportedIn = (root: unknown): string | null => {
   for (const [place, schema] of partsOf(root)) {
@@ -116,12 +116,18 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
-/** Decides whether a value conforms to the whole schema, to a part of it, or to a schema made of its parts. */
+/**
+ * Decides whether a value conforms to a schema. This may be the whole schema, a part of it, or a schema that was made
+ * from its parts.
+ */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The maximum number of schemas compiled for one schema. If it needs more, no value conforms. */
+/** The maximum number of parts that are compiled for one schema. If a schema needs more, no value conforms to it. */
 const maxCompiled = 2_000;
-/** The maximum numbers of references that are followed for one value, in all and nested. Some schemas never end. */
+/**
+ * The maximum number of references that are followed for one value in total. The next number limits nested references.
+ * Both are needed, since some schemas never end.
+ */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 
@@ -177,11 +183,12 @@ const openTest = (root: unknown): PartTest => {
 };
 
 /**
- * The tests of the latest schemas, by their JSON. A load test sends few schemas, and compiling one takes a millisecond.
+ * The tests of the latest schemas. The key is the JSON of the schema. They are kept, since a load test sends few
+ * different schemas and compiling a schema takes a millisecond.
  */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
-/** The maximum length of a schema's JSON for its test to be kept. */
+/** The test of a schema is kept only if the schema's JSON is at most this long. */
 const longestKept = 65_536;
 
 export const partTestOf = (root: unknown): PartTest => {

@@ -11,12 +11,15 @@ import {
 } from './json-schema.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 
-/** The source of values: the draw, the schema `root` into which references point, and the test of its parts. */
+/**
+ * The source of values: the draw, the schema `root` to which references refer, and a test whether a value conforms to a
+ * part of the schema.
+ */
 interface Generation {
   readonly draw: Draw;
   readonly root: unknown;
   readonly obeys: PartTest;
-  /** The number of further steps through the schema, since some branch forever. */
+  /** The number of further steps through the schema. It is limited, since some schemas branch without end. */
   stepsLeft: number;
 }
 
@@ -29,7 +32,7 @@ type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknow
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** The maximum length of a text, and number of items or properties. A schema that demands more is refused. */
+/** The maximum length of a text, and number of items or properties. A schema that requires more is refused. */
 const maxSize = 10_000;
 
 const sizeOr = (value: unknown, otherwise: number): number =>
@@ -73,7 +76,7 @@ const demands =
     ' ',
   );
 
-/** Returns the first candidate that conforms to the schema, or else the first one. */
+/** Returns the first candidate that conforms to the schema. If none conforms, returns the first candidate. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -119,7 +122,7 @@ const randomNumber: Generator = ({ draw, obeys }, schema) => {
   return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
-/** The depth from which objects and arrays stay as empty as allowed, since schemas may be recursive. */
+/** From this depth on, objects and arrays are as empty as the schema allows, since a schema may be recursive. */
 const maxDepth = 6;
 
 const randomObject: Generator = (from, schema, depth) => {
@@ -140,7 +143,7 @@ const randomObject: Generator = (from, schema, depth) => {
   return Object.fromEntries([...entries, ...others]);
 };
 
-/** The maximum number of items beyond the required ones. */
+/** The maximum number of items in addition to the required items. */
 const maxFurtherItems = 20;
 /** The maximum number of times that a duplicate item is drawn again. */
 const maxRedraws = 20;
@@ -200,14 +203,17 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
 const isPlain = (schema: unknown): boolean =>
   isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
 
-/** Draws a value that conforms to one of several schemas. With `isExclusive`, no other may allow it. */
+/**
+ * Draws a value that conforms to one of several schemas. If `isExclusive` is set, the value must not conform to any
+ * other of these schemas.
+ */
 const alternativeValue = (
   from: Generation,
   { rest, list, isExclusive }: { rest: JsonSchema; list: readonly unknown[]; isExclusive: boolean },
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // At this depth, a schema that ends is tried first.
+  // From this depth on, schemas that contain no further values are tried first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
@@ -218,7 +224,9 @@ const alternativeValue = (
   return first;
 };
 
-/** Returns the schema joined with those that it references or lists in `allOf`; the same schema if there are none. */
+/**
+ * Joins a schema with the schemas that it references or lists in `allOf`. If there are none, returns the same schema.
+ */
 const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
   const { $ref, allOf, ...rest } = schema;
   const further = [
@@ -250,15 +258,18 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
   return alternativeValue(from, { rest, list, isExclusive: anyOf === undefined }, depth);
 };
 
-/** Draws a value that a JSON Schema allows. It may break the parts of the schema that `unsupportedIn` names. */
+/**
+ * Draws a value that a JSON Schema allows. The value may not conform to parts of the schema that `unsupportedIn` would
+ * report.
+ */
 export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): unknown => {
-  // The test is compiled when it is first needed.
+  // The test is compiled only when it is needed for the first time.
   let test = known;
   const obeys: PartTest = (value, part) => (test ??= partTestOf(root))(value, part);
   return valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 };
 
-/** A schema that answers must conform to, and one conforming value. */
+/** A schema that answers must conform to, and one value that conforms to it. */
 export interface StructuredFormat {
   readonly schema: unknown;
   readonly obeys: PartTest;
@@ -267,7 +278,7 @@ export interface StructuredFormat {
 
 const maxAttempts = 8;
 
-/** Draws values until one conforms to the schema; returns `otherwise` if none does. */
+/** Draws values until one conforms to the schema. If no value conforms, returns `otherwise`. */
 const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unknown): unknown => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const value = randomJsonValue(draw, schema, obeys);
@@ -276,7 +287,10 @@ const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unkn
   return otherwise;
 };
 
-/** Reads a schema that answers must conform to. Refuses it if the gateway cannot promise that. */
+/**
+ * Reads a schema that answers must conform to. Refuses the request if the gateway cannot guarantee that answers
+ * conform.
+ */
 export const readStructuredFormat = (place: string, schema: unknown): StructuredFormat => {
   const refusal = (problem: string): RequestRefusal =>
     new RequestRefusal('invalid-parameter', `Invalid ${place}: ${problem}.`);

@@ -10,7 +10,10 @@ import { tokenLogprob } from './tokens.ts';
 /** The mark in place of a token's text; JSON text never contains it. */
 const placeholder = '\0';
 
-/** Returns the deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
+/**
+ * Returns functions that write the deltas of a stream: first the role, and then the content. If the answer is a call,
+ * its arguments are written as in the OpenAI API.
+ */
 const deltasOf = (call: Completion['toolCall']) => {
   const role = 'assistant';
   if (call === null) return { opening: [{ role, content: '' }], token: { content: placeholder } };
@@ -29,12 +32,16 @@ interface ChunkParts {
   readonly index: number;
   readonly call: Completion['toolCall'];
   readonly withUsage: boolean;
-  /** The number of likely tokens listed with each token; `null` without probabilities, and for every call. */
+  /**
+   * The number of likely tokens listed with each token; `null` if no probabilities are requested, or if the answer is a
+   * call.
+   */
   readonly topLogprobs: number | null;
 }
 
 /**
- * Writes the events of one choice of a stream (interface 2.5, 4.1). It builds text that all events repeat only once.
+ * Writes the events of one choice of a stream (interface 2.5, 4.1). Text that is the same in all events is built only
+ * once.
  */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
@@ -72,7 +79,7 @@ export class ChunkFrames {
     return this.#choice({}, reason);
   }
 
-  /** Returns the last events of a stream: the usage if requested, and `[DONE]`. */
+  /** Returns the last events of a stream: the usage if the request asks for it, and `[DONE]`. */
   end(usage: Usage): string {
     const usageEvent = this.#withUsage
       ? `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`
@@ -92,8 +99,8 @@ interface StreamParts {
 }
 
 /**
- * Streams a chat. At each step, every open choice writes one token. It is one object for the reason given at
- * `Recurring`.
+ * Streams a chat. At each step, every open choice writes one token. All state is in one object. The comment on
+ * `Recurring` gives the reason.
  */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: StreamParts['choices'];

@@ -34,14 +34,16 @@ export const countTokens = (text: string): number => {
   return tokens;
 };
 
-/** Splits a text into the tokens of `countTokens`; white space belongs to the token before it. */
+/** Splits a text into the tokens of `countTokens`. White space belongs to the token before the white space. */
 export const splitTokens = (text: string): readonly string[] => {
   const starts: number[] = [];
   eachToken(text, (begin) => starts.push(begin));
   return starts.map((begin, i) => text.slice(i === 0 ? 0 : begin, starts[i + 1] ?? text.length));
 };
 
-/** The 256 words of answers. Each, with the space before it, is one token in o200k, cl100k, p50k and r50k. */
+/**
+ * The 256 words of answers. Each word, together with the space before it, is one token in o200k, cl100k, p50k and r50k.
+ */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +
   'back be become been before begin being best between bird blue body both boy brought ' +
@@ -61,13 +63,16 @@ export const commonWords: readonly string[] = (
   'weight went west wheel where while who why will with wood work would year yet young'
 ).split(' ');
 
-/** The log probability of each word. Answers draw all words evenly. */
+/** The log probability of each word. All words of answers are drawn with the same probability. */
 const wordLogprob = -Math.log(commonWords.length);
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
-/** A token's log probability and its `top` likeliest alternatives. Any other word could have been drawn. */
+/**
+ * A token's log probability and its `top` likeliest alternatives. The alternatives can be any other words, since all
+ * words have the same probability.
+ */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);
   const logprob = isWord ? wordLogprob : 0;

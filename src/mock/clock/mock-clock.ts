@@ -3,28 +3,28 @@ export interface MockClock {
   now(): number;
   /** Returns milliseconds since 1970, UTC, for `Date` headers. */
   wall(): number;
-  /** Runs `run` once `now()` has reached `due`, never before. The returned function cancels it. */
+  /** Runs `run` when `now()` has reached `due`, and never before. The returned function cancels this. */
   at(due: number, run: () => void): () => void;
   /**
    * Runs `recurring` at `due`, then at each time that it returns, until it returns `null`. The returned function
-   * cancels the rest. One entry serves all tokens of a stream: entries for single tokens would live long enough to
+   * cancels all further runs. All tokens of a stream share one entry: an entry for each token would live long enough to
    * burden the garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
-   * together wake up a client once. Written one by one, they would wake it up each time, which takes a third of a
-   * chat's time.
+   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. If several answers are written
+   * together, they wake up the client only once. If they are written one by one, each answer wakes up the client, and
+   * this takes a third of the time of a chat.
    */
   atEndOfTurn(run: () => void): void;
 }
 
 /**
  * Work that recurs. It is an object, since a closure would be two objects. With thousands of streams, a stream's
- * objects are not in the processor's cache when its token is due, so access to each costs 0.2 µs.
+ * objects are not in the processor's cache when its token is due, so each access to an object costs 0.2 µs.
  */
 export interface Recurring {
-  /** Returns the time of its next run, or `null` when it is done. */
+  /** Does the work that is due. Returns the time of the next run, or `null` if there is no further work. */
   run(): number | null;
 }
 

@@ -27,7 +27,10 @@ class WheelSlot {
     return least;
   }
 
-  /** Removes the entries that are due at `now` and passes them to `run`, which may add more for a later call. */
+  /**
+   * Removes the entries that are due at `now` and passes them to `run`. `run` may add further entries, which are due in
+   * a later call.
+   */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.count;
     let kept = 0;
@@ -46,20 +49,23 @@ class WheelSlot {
   }
 }
 
-/** The number of slots of one millisecond each. Later entries wait outside. */
+/** The number of slots of one millisecond each. Entries that are due later than that wait outside the wheel. */
 const slotCount = 2048;
 
 interface EventLoopTimers {
   now(): number;
-  /** Calls `wake` after about this delay. The returned function cancels it. */
+  /** Calls `wake` after about this delay. The returned function cancels the call. */
   after(milliseconds: number, wake: () => void): () => void;
 }
 
-/** Runs thousands of entries by one timer of the event loop. None runs before its exact due time. */
+/** Runs thousands of entries with one timer of the event loop. No entry runs before its exact due time. */
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
-  /** Empty slots for reuse. The garbage collector would promote arrays that live as long as one gap of a stream. */
+  /**
+   * Empty slots for reuse. Without reuse, the garbage collector would promote the arrays of slots, since they live as
+   * long as the gap between two tokens of a stream.
+   */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
   /** The millisecond before which all slots are empty. */
@@ -106,8 +112,8 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries that are added meanwhile are in the last of these slots or later. They need no timer before the loop is
-    // done.
+    // Entries that are added during this loop are placed in its last slot or in a later slot. They need no timer until
+    // the loop is done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -141,14 +147,17 @@ export class TimerWheel {
   }
 }
 
-/** The longest delay of setTimeout, in ms. A later time takes several steps. */
+/** The longest delay of setTimeout, in ms. A longer delay takes several timers. */
 const longestDelay = 2 ** 31 - 1;
-/** The wait, in ms, below which naps are used, since timers of the event loop count whole milliseconds. */
+/** If the wait is shorter than this, in ms, naps are used. Timers of the event loop only count whole milliseconds. */
 const napThreshold = 2;
-/** The longest nap, in ms. A request that arrives during a nap waits for its end. */
+/** The longest nap, in ms. A request that arrives during a nap waits until the nap ends. */
 const longestNap = 0.5;
 
-/** The work for the end of the loop's turn. A thread has one loop, so one queue serves all its clocks. */
+/**
+ * The work for the end of the current turn of the event loop. A thread has one event loop, so all its clocks share one
+ * queue.
+ */
 let endOfTurnQueue: (() => void)[] = [];
 
 const runEndOfTurnQueue = (): void => {
@@ -162,11 +171,11 @@ const cell = new Int32Array(new SharedArrayBuffer(4));
 /** Sleeps without using the CPU; nothing ever wakes up the cell. */
 const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
 
-/** Calls `wake` after a delay, exact to 0.1 ms. The loop reads its sockets after each nap. */
+/** Calls `wake` after a delay, exact to 0.1 ms. After each nap, the event loop reads its sockets. */
 const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const poll = (): void => {
-    // The turn ends before the nap.
+    // The work for the end of the turn must be done before the nap.
     runEndOfTurnQueue();
     const left = due - performance.now();
     if (left <= 0) return wake();
@@ -177,11 +186,11 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/** Calls `wake` after a delay or a little earlier. The caller then waits exactly for the rest. */
+/** Calls `wake` after a delay or a little earlier. The caller must then wait exactly for the rest of the delay. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
-    // The answers of this wake-up are written before requests that arrived meanwhile are read.
+    // The answers that are due now are written before the next requests are read.
     runEndOfTurnQueue();
   };
   if (milliseconds < napThreshold) return wakeAfterNaps(milliseconds, wakeFully);
@@ -192,7 +201,8 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
 
 /** Creates a clock on the system's monotonic scale (`process.hrtime`), which clients on the same machine share. */
 export const realClock = (): MockClock => {
-  // A pause of the machine between the two readings makes their difference smaller, never larger.
+  // A pause of the machine between the two readings makes their difference smaller, never larger. So the largest
+  // difference is the most exact.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),

@@ -8,7 +8,7 @@ import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-/** The ends of requests: `faulted` with a fault, `aborted` by the client, `cut` by a stop of the mock. */
+/** The ends of requests. `faulted`: with a fault. `aborted`: by the client. `cut`: because the mock was stopped. */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
@@ -22,10 +22,10 @@ export type ExchangeEnd = (typeof ends)[number];
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** Creates exact counters. Every received request has one end or is in flight. */
+/** Creates exact counters. Every received request is counted with exactly one end, or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
-  /** The number of checks of the gateway before a run. No other counter includes them. */
+  /** The number of requests that checked the gateway before a run. No other counter includes these requests. */
   preflights: 0,
   /** The number of requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
@@ -38,8 +38,9 @@ export const emptyMockCounters = () => ({
 export type MockCounters = ReturnType<typeof emptyMockCounters>;
 
 /**
- * Returns the counters of the control port by name, without faults that never occurred. `received` is the sum of
- * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`. The first four are sums themselves.
+ * Returns the counters of the control port by name. Faults that never occurred are left out. `received` is the sum of
+ * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`. `completed`, `limited`, `refused` and
+ * `faulted` are sums of further counters.
  */
 export const flattenCounters = (counters: MockCounters): Record<string, number> => {
   const { received, preflights, admitted, ended, tokens, billed } = counters;
@@ -70,7 +71,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
 /** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** The items, at most twice as many as are kept, so the list is seldom shortened. */
+  /** The items. The list may have twice as many items as must be kept, so that it is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 
@@ -107,9 +108,9 @@ export interface CreditCharge {
 
 interface CreditLedgerEntry extends CreditCharge {
   readonly requestId: string;
-  /** The key's index in the settings, since the ledger contains no keys. */
+  /** The key's index in the settings. The ledger contains no keys. */
   readonly key: number;
-  /** The key's balance after the charge, in micro-units; `null` without a limit. */
+  /** The key's balance after the charge, in micro-units; `null` if the key has no limit. */
   readonly balance: number | null;
 }
 
@@ -120,7 +121,10 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
   let initialBalance = initial;
   let charges = 0;
   let micros = 0;
-  /** Returns the balance in micro-units; `null` without a limit. It is below zero if the last charge exceeded it. */
+  /**
+   * Returns the balance in micro-units; `null` if the key has no limit. The balance is below zero if the last charge
+   * was larger than the balance before it.
+   */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
   return {
@@ -137,7 +141,10 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
       spent.clear();
     },
     setLedgerSize: (entries: number): void => recent.resize(entries),
-    /** Returns the ledger for the control port: the last entries, the number of dropped ones, and the sums of all. */
+    /**
+     * Returns the ledger for the control port: the last entries, the number of entries that were dropped, and the sums
+     * over all entries.
+     */
     ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
   };
 };

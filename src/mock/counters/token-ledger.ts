@@ -4,7 +4,7 @@ import type { TokenCharge } from '../limits/token-limiter.ts';
 
 interface TokenLedgerEntry {
   readonly requestId: string;
-  /** The key's index in the settings, since the ledger contains no keys. */
+  /** The key's index in the settings. The ledger contains no keys. */
   readonly key: number;
   readonly charge: TokenCharge;
 }
@@ -19,7 +19,10 @@ export const openTokenLedger = ({ ledger: listed }: MockCredits) => {
       recent.add(entry);
     },
     setLedgerSize: (entries: number): void => recent.resize(entries),
-    /** Returns the ledger for the control port: the last entries, and the numbers of all and of dropped ones. */
+    /**
+     * Returns the ledger for the control port: the last entries, the number of all entries, and the number of entries
+     * that were dropped.
+     */
     ledger: () => ({
       charges,
       dropped: recent.dropped,

@@ -3,7 +3,7 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /**
- * The errors of refused requests, except for limits. Details that the interface does not define are as in the OpenAI
+ * The errors of refused requests, except for limits. If the interface does not define a detail, it is as in the OpenAI
  * API.
  */
 export const refusalErrors = {

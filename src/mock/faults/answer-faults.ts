@@ -9,12 +9,15 @@ import {
 import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 
-/** This file contains answers that replace those of an endpoint. They discard the request body while it arrives. */
+/**
+ * This file contains faults that send another answer in place of the answer of an endpoint. They discard the request
+ * body while it arrives.
+ */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
 
-/** Answers with a text. Its end is counted under the fault's name, not under `aborted`. */
+/** Answers with a text. The end of the request is counted under the fault's name, and not as `aborted`. */
 const answerWith =
   (status: number, contentType: string, text: string, headers = {}) =>
   ({ exchange }: FaultContext): void => {
@@ -51,7 +54,8 @@ export const errorAnswers = {
 /** This file contains faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
 /**
- * Passes all pieces that are written for this answer to `deliver`, one after another. `onTaken` requests the next one.
+ * Passes all pieces that are written for this answer to `deliver`, one after another. A call of `onTaken` requests the
+ * next piece.
  */
 const interceptWrites = (
   { exchange }: FaultContext,
@@ -78,14 +82,15 @@ const interceptWrites = (
     const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
     const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
-    // The callback comes later. Otherwise Node would end the message within this call and release its socket.
+    // The callback is called later. If it were called now, Node would end the message within this call and release its
+    // socket.
     const onTaken = (): void => queueMicrotask(() => callback?.());
     if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;
   };
   socket.write = interceptedWrite;
   exchange.response.once('close', () => {
-    // This restores the prototype's method, so faults do not accumulate on a kept connection.
+    // This restores the method of the prototype. Otherwise, faults would accumulate on a kept connection.
     Reflect.deleteProperty(socket, 'write');
   });
 };

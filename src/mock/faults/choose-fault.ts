@@ -28,14 +28,17 @@ const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFaul
   return { ...fault, name, after, delay };
 };
 
-/** Draws whether a rule applies, by seed, request and rule. So the order of requests does not matter. */
+/**
+ * Draws whether a rule applies to a request. The draw depends only on the seed, the request and the rule, so the order
+ * of requests does not matter.
+ */
 const isDrawn = (probability: number, seed: number, id: string, rule: number): boolean => {
   const digest = createHash('sha256').update(id).digest();
   const words = new Uint32Array(digest.buffer, digest.byteOffset, 4);
   return drawFrom(seed, ...words, rule).uniform() < probability;
 };
 
-/** Decides whether a rule's fault shows on the `count`-th request of its routes. */
+/** Decides whether a rule's fault applies to the `count`-th request of the rule's routes. */
 const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boolean => {
   if (nth !== undefined) return count >= nth && (length === null || count < nth + length);
   if (every === undefined || count < every) return false;
@@ -49,7 +52,10 @@ const faultFromHeader = (header: string): ChosenFault => {
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/** Creates a function that chooses a request's fault: the one in its header, or that of the first rule that applies. */
+/**
+ * Creates a function that chooses a request's fault. This is the fault that its header names, or else the fault of the
+ * first rule that applies.
+ */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {

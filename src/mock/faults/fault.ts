@@ -4,19 +4,22 @@ import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /** The number of tokens of a stream, or of bytes of another answer, before the fault. */
+  /** The number of tokens of a stream, or of bytes of another answer, that are sent before the fault. */
   readonly after: number;
   /** The delay, in ms. */
   readonly delay: number;
-  /** Counts the request's end under the fault. A streamed chat counts once the stream begins. */
+  /**
+   * Makes the end of the request count under the fault's name. A streamed chat counts under this name as soon as the
+   * stream begins.
+   */
   readonly show: () => void;
 }
 
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
- * A fault. `gate` answers before limits are checked, and `answer` answers for the endpoint. The others change the
- * endpoint's answer.
+ * A fault. A fault of the scope `gate` answers before limits are checked, and a fault of the scope `answer` answers in
+ * place of the endpoint. Faults of other scopes change the answer of the endpoint.
  */
 export interface MockFault extends Defaults {
   readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
@@ -42,7 +45,7 @@ export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault =
   ...defaults,
 });
 
-/** The time, in ms, that written bytes need to leave the machine before a reset. */
+/** The wait before a reset, in ms. In this time, bytes that were written leave the machine. */
 export const resetDelay = 20;
 
 export const resetConnection = ({ exchange }: FaultContext): void => {
@@ -63,12 +66,15 @@ export const isToken = (event: string): boolean => event.includes('"delta":{"con
 export const isDone = (event: string): boolean => event.startsWith('data: [DONE]');
 export const isFinish = (event: string): boolean => event.includes('"delta":{},"finish_reason":');
 
-/** Writes bytes; an empty chunk would end the message. */
+/** Writes bytes if there are any. An empty chunk would end the message. */
 export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void => {
   if (bytes.length > 0) to.write(bytes);
 };
 
-/** Creates a fault that replaces each write of events. `open` returns the replacing function for each stream. */
+/**
+ * Creates a fault that replaces each write of events. For each stream, `open` returns the function that is called in
+ * place of the write.
+ */
 export const rewrite =
   (
     open: (context: FaultContext) => (events: string, write: EventStream['write']) => void,
@@ -83,7 +89,7 @@ export const rewrite =
 
 type ChangeEvent = (event: string, index: number) => string;
 
-/** Replaces each event by the result of a function, which also gets its index. */
+/** Replaces each event by the result of a function. The function receives the event and its index. */
 export const changeEvents = (open: (context: FaultContext) => ChangeEvent): StreamFault =>
   rewrite((context) => {
     const change = open(context);

@@ -43,7 +43,7 @@ const gzipEvents = rewrite(() => (events, write) => {
   for (const event of splitEvents(events)) if (event !== '') write(gzipSync(event));
 });
 
-/** Labels streams, or all other answers, as gzip. */
+/** Labels an answer as gzip if it is a stream (`streams` is true) or if it is not (`streams` is false). */
 const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
   exchange.rewriteHeaders = (headers) =>
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
@@ -56,14 +56,17 @@ const framingFaults = {
   crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
-  /** Sends other fields, and data over two lines. JSON may have a line break after its first brace. */
+  /**
+   * Sends other fields, and data over two lines. The data may be divided after the first brace, since JSON allows a
+   * line break there.
+   */
   'multi-line': changedEvents(
     (event, index) =>
       `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
   ),
   /** Adds a character of four bytes to each token and splits chunks anywhere, also within characters. */
   'odd-chunks': stream(oddChunks),
-  /** Sends gzip that was not requested. Each event is a gzip member of its own. Together they are one gzip file. */
+  /** Sends gzip that was not requested. Each event is a gzip member, and all members together are one gzip file. */
   'gzip-stream': {
     scope: 'stream',
     run: (context) => {
@@ -84,7 +87,10 @@ const roleFirst: StreamFault = (inner) => {
   return inner;
 };
 
-/** Changes single tokens. `left` is the number of tokens before the fault. It is negative after it. */
+/**
+ * Changes single tokens. `left` is the number of tokens that are still to come before the fault. From the fault on, it
+ * is negative.
+ */
 const changeTokens = (change: (event: string, left: number) => string): StreamFault =>
   changeEvents(({ after }) => {
     let left = after;
@@ -142,18 +148,18 @@ const nullFields =
   '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
 const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-/** Streams with other content. Real servers send some of it, and some of it is wrong. */
+/** Streams with other content. Some of this content is sent by real servers, and some violates the interface. */
 const contentFaults = {
   /** Sends the role in its own event, long before the first token. */
   'role-first': stream(roleFirst),
   'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
   'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),
-  /** Sends a running count of tokens, which only the usage at the end corrects. */
+  /** Sends a running count of tokens. Only the usage at the end is correct. */
   'usage-every-chunk': stream(usageEveryChunk),
-  /** Sends the first tokens as reasoning, alternating between both field names that servers use. */
+  /** Sends the first tokens as reasoning, alternating between the two field names that servers use. */
   reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
   'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
-  /** Sends four tokens in a chunk. The rest comes with the end. */
+  /** Sends four tokens in a chunk. The last tokens come together with the end. */
   'several-tokens': stream(severalTokens),
   'broken-event': stream(
     changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
@@ -172,7 +178,7 @@ type EndStream = (inner: EventStream, context: FaultContext, next: string) => Ev
 
 const lost: EventStream = { write: () => undefined, end: () => undefined };
 
-/** Passes on at most `after` tokens; `endStream` handles the rest. */
+/** Passes on at most `after` tokens. `endStream` handles everything after these tokens. */
 const cutEvents =
   (endStream: EndStream): StreamFault =>
   (inner, context) => {
@@ -207,7 +213,7 @@ const withoutDone = (events: string): string =>
     .filter((event) => !isDone(event))
     .join('');
 
-/** Delays everything after some tokens, and then writes it at once. */
+/** Delays everything after some tokens, and then writes all of it at once. */
 const pause: EndStream = (inner, { clock, delay }) => {
   let held: string | null = '';
   let hasEnded = false;
@@ -228,7 +234,7 @@ const pause: EndStream = (inner, { clock, delay }) => {
   };
 };
 
-/** Writes `next` repeatedly, as fast as the client reads, until it disconnects. */
+/** Writes `next` repeatedly, as fast as the client reads, until the client disconnects. */
 const writeForever = (
   inner: EventStream,
   { exchange, clock, delay }: FaultContext,
@@ -274,7 +280,7 @@ export const endingFaults = {
   'fin-mid-stream': cut((_, context) => closeConnection(context)),
   'reset-mid-event': cut((inner, context, next) => {
     inner.write(next.slice(0, Math.ceil(next.length / 2)));
-    // A reset discards bytes that have not left yet.
+    // A reset discards bytes that have not left the machine yet, so it comes after a delay.
     context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
   }, resetDelay),
   'stall-mid-stream': cut(() => undefined),

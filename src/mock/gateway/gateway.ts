@@ -40,7 +40,7 @@ import { openServing } from '../serving/serving.ts';
 
 const openKeyLimiters = ({ keys, seed, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
-  // Aligned windows begin with the windows of the wall clock.
+  // Windows of aligned limiters begin at the same time as the windows of the wall clock.
   const phase = (clock.now() - clock.wall()) % limits.window;
   const limiters = keys.map((key, i) => [key, openKeyLimiter(limits, phase, seed + i)] as const);
   return { limits, keyLimiters: new Map(limiters) };
@@ -58,7 +58,10 @@ const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
 /** The state between two resets. Requests in flight at a reset belong to the old epoch. */
 type CounterEpoch = ReturnType<typeof startCounterEpoch>;
 
-/** Applies changed settings to an epoch. Each changed part starts anew: limits, balances, servers, and faults. */
+/**
+ * Applies changed settings to an epoch. Each part that has changed starts anew. The parts are the limits, the balances,
+ * the servers and the faults.
+ */
 const applySettingsChange = (
   epoch: CounterEpoch,
   { before, after }: { readonly before: Settings; readonly after: Settings },
@@ -102,8 +105,8 @@ const routesByPath = new Map(
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /**
- * Decides whether a request asks for metrics. As in inference servers, these are at the root and need no key. They are
- * not counted.
+ * Decides whether a request asks for metrics. As in inference servers, the metrics are at the root and need no key.
+ * Requests for metrics are not counted.
  */
 const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
   metrics && request.method === 'GET' && pathOf(request) === '/metrics';
@@ -156,7 +159,7 @@ const findCaller = (
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
-/** Returns the class of a response, which decides whether it has limit headers. */
+/** Returns the class of a response. The class decides whether the response has limit headers. */
 const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
   if (status === 429) return 'limited';
   if (status >= 400) return 'refused';
@@ -250,7 +253,7 @@ const admit = (
 };
 
 const ledgerAt = ({ keyLimiters, creditAccounts, tokenLedger }: CounterEpoch, now: number) => {
-  // Reading the levels also writes the charges that are due by now.
+  // The levels are read here because this also writes the charges that are due by now.
   for (const limiter of keyLimiters.values()) limiter.levels(now);
   return { ...creditAccounts.ledger(), tokens: tokenLedger.ledger() };
 };

@@ -4,7 +4,10 @@ import { noLevels, type Serving, type ServingLevels } from '../serving/serving.t
 
 type Samples = Readonly<Record<string, number>>;
 
-/** Writes a metric in Prometheus's text format. `samplesOf` returns a model's samples by the ending of their name. */
+/**
+ * Writes a metric in Prometheus's text format. `samplesOf` returns the samples of a model. Their keys are the endings
+ * of the samples' names.
+ */
 const metric =
   (name: string, type: string, help: string, samplesOf: (levels: ServingLevels) => Samples) =>
   (byModel: readonly (readonly [string, ServingLevels])[]): string => {

@@ -21,8 +21,8 @@ type Command = (body: unknown) => unknown;
 class CommandProblem extends Error {}
 
 /**
- * Converts settings from another notation to that of `Settings`, at once or later. It leaves values that it cannot
- * convert.
+ * Converts settings from another notation to the notation of `Settings`. It may return a promise. Values that it cannot
+ * convert stay unchanged.
  */
 type SettingsReader = (written: unknown) => unknown;
 
@@ -32,13 +32,14 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 };
 
 /**
- * Matches hosts that no web page can have: addresses, `localhost`, and names of machines or containers without a dot.
+ * Matches hosts that no web page can have: IP addresses, `localhost`, and names of machines or containers that contain
+ * no dot.
  */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
 /**
- * Returns why a request is refused if a browser sent it for a web page, since the page's site may resolve to this
- * address.
+ * Returns why a request is refused if a browser sent it for a web page; `null` for any other request. Such a request
+ * must be refused, since the name of the page's site may resolve to this address.
  */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
@@ -108,7 +109,7 @@ const commandsOf = (
   };
 };
 
-/** Serves the control interface: `GET` reads, `POST` and `PATCH` change. */
+/** Serves the control interface. `GET` requests read state, and `POST` and `PATCH` requests change it. */
 const controlListener = (
   gateway: Gateway,
   clock: MockClock,
@@ -142,8 +143,8 @@ const controlListener = (
 };
 
 /**
- * The time, in ms, for which an idle connection stays open, as in usual proxies. With Node's 5 s, slow loads would
- * reconnect.
+ * The time, in ms, for which an idle connection stays open, as in usual proxies. With Node's default of 5 s, the
+ * clients of slow loads would have to reconnect.
  */
 const keepAliveTimeout = 75_000;
 
@@ -168,7 +169,7 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Returns a function that closes a server and its connections, and resolves once all have closed. */
+/** Returns a function that closes a server and its connections. Its promise resolves when all of them are closed. */
 const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
@@ -202,7 +203,7 @@ export const startMock = async (
       keepAliveTimeout,
       requestTimeout,
       headersTimeout: requestTimeout,
-      // This is how often Node checks for requests that take too long.
+      // The interval at which Node checks for requests that take too long.
       connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
     },
     gateway.receive,
@@ -210,7 +211,7 @@ export const startMock = async (
   const control = createServer(controlListener(gateway, clock, readSettings));
   const closers = [publicServer, control].map(closerOf);
   const close = async (): Promise<void> => {
-    // The answers of this turn are counted but not written yet.
+    // The answers of this turn of the event loop are already counted, but they are written only at its end.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
     await Promise.all(closers.map((closeServer) => closeServer()));
@@ -218,7 +219,7 @@ export const startMock = async (
   };
   try {
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
-    /** The control server's address. It lists its commands in the answer to an unknown one. */
+    /** The control server's address. If a command is unknown, the answer lists all commands. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
     return { url, controlUrl, counters: gateway.counters, close };
   } catch (problem) {
@@ -229,6 +230,6 @@ export const startMock = async (
 
 export type Mock = Awaited<ReturnType<typeof startMock>>;
 
-/** Returns the line that the mock's process prints once it listens: its addresses as JSON. */
+/** Returns the line that the mock's process prints when it listens. The line contains the mock's addresses as JSON. */
 export const readyLine = ({ url, controlUrl }: Mock): string =>
   JSON.stringify({ url, control: controlUrl });

@@ -18,7 +18,7 @@ export interface EventStream {
   end(): void;
 }
 
-/** Frames events and writes them at once. The response object would delay each one until the end of the tick. */
+/** Frames events and writes them at once. The response object would delay each write until the end of the tick. */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   #socket: Socket | null = null;
@@ -45,7 +45,7 @@ class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /** The socket; `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
+  /** The socket; `null` while an earlier answer on this connection is incomplete, or if the client uses HTTP/1.0. */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;
@@ -81,12 +81,12 @@ export class MockExchange {
   /** The request id of the answer: the client's, or the mock's own if the client sent none. */
   readonly id: string;
   readonly clientId: string | null;
-  /** The key's index in the settings; `null` until the key is known to be valid. */
+  /** The key's index in the settings; `null` until the key has been found valid. */
   keyIndex: number | null = null;
   /** The number of the connection, in the order of the connections' first requests. */
   connection = 0;
   trace: RequestTrace | null = null;
-  /** The fault under which the end of the request is counted; `null` for none. */
+  /** The fault under which the end of the request is counted; `null` if it shows no fault. */
   fault: FaultName | null = null;
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   rewriteHeaders = (headers: Headers): Headers => headers;
@@ -125,14 +125,14 @@ export class MockExchange {
     return this.end === null;
   }
 
-  /** Changes streamed events by `shape`, before the shapes that are already set. */
+  /** Changes streamed events with `shape`. Events pass through this shape before they pass through earlier shapes. */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.shapeStream;
     const shapeTwice = (stream: EventStream): EventStream => inner(shape(stream));
     this.shapeStream = shapeTwice;
   }
 
-  /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
+  /** Writes the head. The `Date` header has the time of the mock's clock, not of the machine's clock. */
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
     const head = {
@@ -144,7 +144,10 @@ export class MockExchange {
     this.response.writeHead(status, this.rewriteHeaders(head));
   }
 
-  /** Counts the end. It is called before the last byte is written, so a client with its answer finds it counted. */
+  /**
+   * Counts the end. Must be called before the last byte is written. So when a client has its answer, the request is
+   * already counted.
+   */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
     this.end = this.fault === null ? end : `faulted.${this.fault}`;
@@ -170,7 +173,7 @@ export class MockExchange {
     this.answerJson(`refused.${cause}`, status, body, headers);
   }
 
-  /** Runs a part of the request's handling, and refuses the request if it throws a refusal. */
+  /** Runs a part of the request's handling, and refuses the request if this part throws a refusal. */
   attempt(handle: () => void): void {
     try {
       handle();
@@ -181,8 +184,8 @@ export class MockExchange {
   }
 
   /**
-   * Ends the request at a stop of the mock. It cuts a stream, and answers anything else with a 500 (interface section
-   * 7).
+   * Ends the request at a stop of the mock. A stream is cut, and any other request is answered with a 500 (interface
+   * section 7).
    */
   closeForShutdown(): void {
     this.#interrupt('cut');
@@ -205,7 +208,7 @@ export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /** Answers with the 429 of a limit. It is for a limit that is found exceeded only after the body is read. */
+  /** Answers with the 429 of a limit. This is for limits that can be checked only after the body was read. */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;
@@ -225,7 +228,9 @@ export const answerAt = (
   exchange.onInterruption = scheduleTokens(clock, timing, { emit: answer });
 };
 
-/** Sends a body as fast as the client reads. `finish` runs before the end, unless the request ends early. */
+/**
+ * Sends a body as fast as the client reads. Unless the request ends early, `finish` runs before the end of the answer.
+ */
 export const sendBody = (
   exchange: MockExchange,
   pieces: Iterator<Uint8Array, void>,

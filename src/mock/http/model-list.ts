@@ -2,10 +2,13 @@ import type { Model } from '../../contract/models.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The time at which models were created (2026-01-01T00:00:00Z). It is fixed, so equal requests get equal bytes. */
+/**
+ * The time at which models were created (2026-01-01T00:00:00Z). The time is fixed, so that equal requests get equal
+ * bytes.
+ */
 export const createdAt = 1_767_225_600;
 
-/** Returns the ids of all models: those for chat, then the two for audio (interface 2.1). */
+/** Returns the ids of all models: first the models for chat, and then the two models for audio (interface 2.1). */
 const idsOf = ({ models, speech, transcription }: Settings): readonly string[] => [
   ...models,
   speech.model,
@@ -33,7 +36,7 @@ export const findModel = (id: string, settings: Settings): Model => {
   throw new RequestRefusal('unknown-model', message);
 };
 
-/** Refuses a model that an endpoint does not serve. It always uses 404, as the OpenAI API does. */
+/** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],

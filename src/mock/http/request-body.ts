@@ -10,8 +10,8 @@ import { maxUploadBytes } from '../../contract/audio.ts';
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many. It does not call it if the client
- * has left.
+ * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many bytes. If the client has
+ * disconnected, `onBody` is not called.
  */
 export const readBody = (
   request: IncomingMessage,
@@ -101,7 +101,7 @@ export interface UploadedFile {
 }
 
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
-/** The name of the file's part (interface 4.4); other parts with a file name are ignored. */
+/** The name of the file's part (interface 4.4). Other parts that have a file name are ignored. */
 const filePart = 'file';
 /** The size limit of everything except the file, in bytes. */
 const maxFormOverhead = 1024 * 1024;
@@ -138,14 +138,14 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
 const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
   const fields = new Map<string, readonly string[]>();
   let file = null as (() => UploadedFile) | null;
-  // A part may have no name, although the library's types do not say so.
+  // A part may have no name, contrary to the library's types.
   form.on('field', (name: string | undefined, value, _, truncated) => {
     if (name === undefined) return;
     if (truncated) onLimitExceeded(malformedForm(`the field ${JSON.stringify(name)} is too long`));
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   form.on('file', (part, stream, name) => {
-    // The form also reports the errors of its parts.
+    // Nothing is done here, since the form also reports the errors of its parts.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge()));
     if (part !== filePart || file !== null) return void stream.resume();
@@ -166,8 +166,8 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
- * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. It does not call it if the client
- * has left.
+ * Calls `onUpload` once: with a form, or with a refusal as soon as the form is known to be wrong. If the client has
+ * disconnected, `onUpload` is not called.
  */
 export const readUpload = (
   request: IncomingMessage,

@@ -12,15 +12,18 @@ import type { Settings } from '../settings/settings.ts';
 const noHandlerFields = {
   /** The kind of traffic, if it is known. */
   kind: null as string | null,
-  /** Whether it passed the checks of path, method, key, credits and limits. */
+  /** Whether the request passed the checks of path, method, key, credits and limits. */
   admitted: false,
   /** The limits before and after the limiter's decision; `null` if the limiter was not asked. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
-  /** The token charges of its key; empty if there are none. */
+  /** The token charges of the request's key; empty if there are none. */
   charges: [] as readonly TokenCharge[],
-  /** When a chat joined the queue of its model; `null` for refused and other requests. */
+  /** When a chat joined the queue of its model; `null` if the request was refused or is not a chat. */
   queued: null as number | null,
-  /** When its prefill, and so its first token, was due; `null` if it ended before. */
+  /**
+   * When the prefill of the request was due to end, and so its first token was due; `null` if the request ended before
+   * that.
+   */
   prefillEnd: null as number | null,
   micros: 0,
 };
@@ -52,25 +55,37 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       fields = { ...fields, ...set };
     },
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
-    /** Records that all tokens so far are in the socket. */
+    /** Records that all tokens so far were written to the socket. */
     recordWrite: (): void => {
       for (const now = clock.now(); written.length < tokens.length / 2;) written.push(now);
     },
-    /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients also read. */
+    /**
+     * Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients on this
+     * machine can also read.
+     */
     toLine: () => ({
-      /** The client's `x-request-id`, which identifies the request on both sides; or else the mock's own id. */
+      /**
+       * The client's `x-request-id`, which identifies the request on both sides. If the client sent none, this is an id
+       * of the mock.
+       */
       requestId,
-      /** The key's index in the settings; `null` without a valid key. */
+      /** The key's index in the settings; `null` if the request has no valid key. */
       key: exchange.keyIndex,
       accepted,
       ...fields,
       /** The instant at which the last byte of the request was read. */
       read,
-      /** The instants of each token of a stream: when it was due, before its write to the socket, and after it. */
+      /**
+       * The instants of each token of a stream: when it was due, before it was written to the socket, and after it was
+       * written.
+       */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
       written,
-      /** The bytes written to the socket during the request. With pipelining, they include those of earlier answers. */
+      /**
+       * The number of bytes that were written to the socket during the request. If the client uses pipelining, this
+       * includes bytes of earlier answers.
+       */
       bytes: request.socket.bytesWritten - earlierBytes,
       /** The instant at which the answer was complete or its connection closed. */
       ended: clock.now(),
@@ -118,7 +133,7 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
       exchange.response.once('close', () => write(trace.toLine()));
       return trace;
     },
-    /** Returns the last lines, the number of lines that memory dropped, and the error of the file. */
+    /** Returns the last lines, the number of lines that are no longer in memory, and the error of the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
     close,
   };

@@ -15,7 +15,7 @@ export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
 
-/** The current limit headers. Those of disabled limits are absent. */
+/** The current limit headers. The headers of disabled limits are absent. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 export interface LimitExceeded {
@@ -30,13 +30,16 @@ export interface LimitExceeded {
 
 export interface Permit {
   readonly admitted: true;
-  /** The time at which the request may continue: at once, except in a queue. */
+  /** The time at which the request may continue. If the limiter is a queue, this may be in the future. */
   readonly startsAt: number;
-  /** Makes the charges for a chat that are due before its answer. A request that is refused here is not counted. */
+  /**
+   * Makes the charges for a chat that are due before its answer. A request that is refused here does not count against
+   * the limit on requests.
+   */
   reserve(now: number, chat: ChargedChat): LimitExceeded | null;
-  /** Called when the first token of a chat is due. It makes the charge for that time. */
+  /** Must be called when the first token of a chat is due. Makes the charge that is due with the first token. */
   firstToken(now: number, cachedTokens: number): void;
-  /** Charges the tokens that a chat used. It is called once, when the answer has ended. */
+  /** Charges the tokens that a chat used. Must be called once, when the answer has ended. */
   charge(now: number, use: ChatUse): void;
   end(): void;
   readonly headers: LimitHeaders;
@@ -69,10 +72,13 @@ const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
 };
 type WorkerCounters = ReturnType<typeof newCounters>;
 
-/** The wait in ms that is asked for if too many requests are in flight. When one ends is unknown. */
+/**
+ * The wait, in ms, that a refusal names if too many requests are in flight. It is a guess, since nobody knows when a
+ * request will end.
+ */
 const inFlightRetryDelay = 1000;
 
-/** Returns the level of a limit that headers and refusals show; `null` if it is disabled. */
+/** Returns the level of a limit that headers and refusals show; `null` if the limit is disabled. */
 const shownLevel = (
   { requests, tokens }: WorkerCounters,
   cause: 'requests' | 'tokens',
@@ -93,7 +99,7 @@ const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   return headers;
 };
 
-/** Checks all limits of one worker. Counts the request only if it fits all of them. */
+/** Checks all limits of one worker. Counts the request only if it fits all limits. */
 const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
@@ -139,7 +145,10 @@ const checkWorkerLimits = (
   };
 };
 
-/** Returns the true levels of one limit in one worker, one for each of its counters; none if it is disabled. */
+/**
+ * Returns the true levels of one limit in one worker. There is one level for each counter; none if the limit is
+ * disabled.
+ */
 const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   const { cap, inFlight, requests, tokens } = counters;
   if (cause === 'tokens') return tokens?.levels(now) ?? [];
@@ -149,8 +158,8 @@ const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 };
 
 /**
- * Opens the unused limits of one key (interface section 8). `phase` is a time at which a window of the wall clock
- * begins. `seed` decides random refusals.
+ * Opens the limits of one key, with nothing used so far (interface section 8). `phase` is a time at which a window of
+ * the wall clock begins. `seed` decides random refusals.
  */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed = 1) => {
   const draw = drawFrom(seed, 44);
@@ -170,7 +179,9 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed =
   return {
     /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number, connection = 0) => headersOf(next(connection), now),
-    /** Decides on a request. It calls `record` with each charge of its tokens, as soon as the charge is decided. */
+    /**
+     * Decides on a request. Calls `record` with each charge of the request's tokens, as soon as the charge is decided.
+     */
     admit: (now: number, record: RecordCharge = () => undefined, connection = 0): Admission => {
       const counters = next(connection);
       turn += 1;

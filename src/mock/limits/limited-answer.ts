@@ -11,7 +11,7 @@ const units = {
   'in-flight': 'max_parallel_requests',
 } as const satisfies Record<LimitCause, string>;
 
-/** Formats a time as LiteLLM's body does: `2026-03-01 12:00:00`. */
+/** Formats a time as in LiteLLM's body: `2026-03-01 12:00:00`. */
 const formatResetTime = (wall: number): string =>
   new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 

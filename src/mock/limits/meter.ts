@@ -15,21 +15,24 @@ export interface MeterLevel {
   readonly resetAt: number;
 }
 
-/** Counts the units of one limit of one key. Times are in ms on one clock and never decrease from call to call. */
+/** Counts the units of one limit of one key. Times are in ms on one clock and must never decrease from call to call. */
 export interface Meter {
-  /** Decides whether `amount` more units fit. For an unknown amount, given as 0, at least one unit must be left. */
+  /**
+   * Decides whether `amount` more units fit. An `amount` of 0 means that the amount is unknown. Then at least one unit
+   * must be left.
+   */
   fits(now: number, amount: number): boolean;
   /**
    * Counts units and returns when they are admitted. A negative amount returns units that were reserved but not used.
    */
   count(now: number, amount: number): number;
   /**
-   * Returns the time from which `amount` units fit if no other request comes. If they never fit, it is the time when
-   * all units are free.
+   * Returns the time from which `amount` units fit if no other request comes. If they never fit, returns the time from
+   * which all units are free.
    */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
-  /** Returns the remaining units, with their fraction; negative if the limit is exceeded. */
+  /** Returns the remaining units, which may have a fraction. The result is negative if the limit is exceeded. */
   left(now: number): number;
   level(now: number): MeterLevel;
 }
@@ -43,9 +46,11 @@ export const wholePeriods = (from: number, to: number, length: number): number =
 interface Algorithm {
   /** The maximum number of remaining units. */
   readonly capacity: number;
-  /** Returns the remaining units, with their fraction; negative if the limit is exceeded. */
+  /** Returns the remaining units, which may have a fraction. The result is negative if the limit is exceeded. */
   readonly left: (now: number) => number;
-  /** Returns the time from which this many units, at most `capacity`, remain if no other request comes. */
+  /**
+   * Returns the time from which this many units remain if no other request comes. `units` must be at most `capacity`.
+   */
   readonly leftAt: (now: number, units: number) => number;
   /** Counts like `Meter.count`. If it returns no time, the units are admitted at once. */
   readonly count: (now: number, amount: number) => number | void;
@@ -53,7 +58,7 @@ interface Algorithm {
 }
 
 export const meterOf = ({ capacity, left, leftAt, count, onRefused }: Algorithm): Meter => {
-  // A request of unknown cost needs at least one unit.
+  // If the cost of a request is unknown, at least one unit must be left.
   const fits = (now: number, amount: number): boolean =>
     Math.max(1, amount) <= left(now) + roundingTolerance;
   return {

@@ -40,7 +40,8 @@ const slidingCounter = (rule: MeterRule): Meter => {
     begin = at;
   };
   /**
-   * Returns when only `rest` of `count` units still count. Their weight falls during the window that starts at `from`.
+   * Returns when only `rest` of `count` units still count. The weight of the counted units falls during the window that
+   * starts at `from`.
    */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
@@ -65,7 +66,9 @@ const slidingCounter = (rule: MeterRule): Meter => {
 
 /** Counts the uses within the last window. Each use expires after one window. */
 const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
-  /** The uses, oldest first. Those before `oldest` have expired and are removed from time to time. */
+  /**
+   * The uses, in the order of time. The uses before the index `oldest` have expired and are removed from time to time.
+   */
   let uses: { readonly at: number; amount: number }[] = [];
   let oldest = 0;
   let used = 0;
@@ -121,8 +124,8 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
 };
 
 /**
- * A bucket of `size` units. `refill` returns the units gained between two times. `refilledAt` returns when it has
- * `missing` more.
+ * A bucket of `size` units. `refill` returns how many units the bucket gains between two times. `refilledAt` returns
+ * when it has gained `missing` more units.
  */
 const bucket = (
   size: number,
@@ -165,7 +168,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-    // A rounding error at a step must not make the request wait for another step.
+    // The tolerance is needed, since a rounding error at a step must not make the request wait for one more step.
     (now, missing) =>
       phase +
       ((stepsUntil(now) + Math.ceil(((missing - roundingTolerance) * steps) / limit)) * window) /
@@ -173,7 +176,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/** A queue that admits `limit` requests per window one by one. Up to `limit` more may wait. */
+/** A queue that admits `limit` requests per window one by one. Up to `limit` further requests may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   let nextFreeAt = Number.NEGATIVE_INFINITY;
@@ -194,15 +197,16 @@ export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
   /**
-   * Begins a window with the first use after the previous window. Across the boundary it admits up to twice its limit.
+   * Begins a window with the first use after the previous window. Around the boundary between two windows, it admits up
+   * to twice its limit within one window length.
    */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
   'sliding-log': (rule) => slidingLog(rule, false),
-  /** Never again admits a client that keeps sending, since refusals count. */
+  /** Since refusals count too, a client that is refused and keeps sending is never admitted again. */
   'sliding-log-counting-refusals': (rule) => slidingLog(rule, true),
   'sliding-counter': slidingCounter,
-  /** Decides like GCRA, and like a leaky bucket used as a meter. */
+  /** Makes the same decisions as GCRA, and as a leaky bucket that is used as a meter. */
   'token-bucket': (rule) => evenBucket(rule.limit, rule),
   'burst-bucket': (rule) => evenBucket(rule.burst, rule),
   'stepped-bucket': steppedBucket,
@@ -214,10 +218,10 @@ export const openMeter = {
 /** The delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
 
-/** Counts late, so requests that come meanwhile see the old count. */
+/** Counts with a delay, so requests that come during the delay see the old count. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  /** Returns the meter with everything that was written by now. */
+  /** Returns the meter after all writes that are due by now. */
   const written = (now: number): Meter => {
     if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
       for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
@@ -235,7 +239,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
     },
     onRefused: (now) => meter.onRefused(now),
     left: (now) => written(now).left(now),
-    // Each request reports only its own pending write.
+    // The level that a request reports includes only its own pending write, and not the writes of other requests.
     level: (now) => {
       const { remaining, resetAt } = written(now).level(now);
       return { remaining: Math.max(0, remaining - Math.min(1, pendingWrites.length)), resetAt };
@@ -245,7 +249,10 @@ export const withDelayedWrites = (meter: Meter): Meter => {
 
 const longestLockout = 3;
 
-/** A fixed window that keeps its count at its end, unless the key was idle for a window or locked out for three. */
+/**
+ * A fixed window whose count is not cleared at the end of the window. It is cleared only if the key was idle for the
+ * length of a window, or was locked out for the length of three windows.
+ */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let lastAskedAt = Number.NEGATIVE_INFINITY;
@@ -278,7 +285,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return meter.fits(now, amount);
     },
-    // It still reports that the next window clears the counter.
+    // The meter still reports that the counter will be cleared at the next window, although this is not true.
     fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

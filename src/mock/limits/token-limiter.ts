@@ -12,7 +12,9 @@ import {
   usedCost,
 } from './token-rules.ts';
 
-/** The parts of a charge, in tokens. A returned part is negative. Parts of zero tokens are absent. */
+/**
+ * The parts of a charge, in tokens. If tokens are given back, their part is negative. Parts of zero tokens are absent.
+ */
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
 export interface TokenCharge {
@@ -33,8 +35,8 @@ interface TokenStore {
 }
 
 /**
- * Opens a counter of tokens whose charges count when they are due. Every access first writes the charges that are due
- * by then.
+ * Opens a counter of tokens whose charges count when they are due. Every access first counts the charges that are due
+ * at that time.
  */
 const openTokenStore = (meter: Meter): TokenStore => {
   const pending: TokenCharge[] = [];
@@ -82,7 +84,10 @@ const openTokenAccount = (
     charge(now, one);
   };
   return {
-    /** Admits a chat and makes the charges of admission. Otherwise returns the time from which it would fit. */
+    /**
+     * Admits a chat and makes the charges of admission. If the chat is not admitted, returns the time from which it
+     * would fit; otherwise `null`.
+     */
     reserve: (now: number, size: ChargedChat): number | null => {
       chat = size;
       const { prompt, completion } = expectedCost(chat, rules);
@@ -122,7 +127,7 @@ const openTokenAccount = (
   };
 };
 
-/** Opens the token limit of one key in one worker; `null` if it is disabled. */
+/** Opens the token limit of one key in one worker; `null` if the limit is disabled. */
 export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
   const { tokensPerMinute: declared, charging, burstShare, steps } = limits;
   const { algorithm } = charging;
@@ -139,21 +144,24 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
     openTokenStore(openCounter(rules.limit)),
   );
   const fullRest = openCounter(declared).left(0);
-  /** The amount that the header adds to the true remaining tokens, since it shows the declared limit. */
+  /**
+   * The header shows the remaining tokens of the declared limit. This is how many tokens it shows in addition to the
+   * remaining tokens of the limit that is really enforced.
+   */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
   let lockedUntil = Number.NEGATIVE_INFINITY;
   const store = (): TokenStore => stores[Math.max(0, turn - 1) % stores.length]!;
   return {
     limit: declared,
-    /** Takes the counter whose turn it is, and opens the charges of a request. */
+    /** Chooses the next counter in turn, and opens the charges of a request. */
     open: (record: RecordCharge) => {
       turn += 1;
       return openTokenAccount(store(), rules, record);
     },
     /** Begins a request and returns when it may continue. */
     begin: (now: number): number => store().meter.count(now, 0),
-    /** Returns the time from which a request of unknown size fits; `null` if it fits now. */
+    /** Returns the time from which a request of unknown size fits; `null` if such a request fits now. */
     refusedUntil: (now: number): number | null => {
       if (!rules.isEnforced) return null;
       if (now < lockedUntil) return lockedUntil;

@@ -11,7 +11,7 @@ export interface ChargedChat {
   readonly asksForUsage: boolean;
 }
 
-/** The size of a request that is no chat. */
+/** The size of a request that is not a chat. */
 export const noChat: ChargedChat = {
   promptTokens: 0,
   promptBytes: 0,
@@ -23,7 +23,10 @@ export const noChat: ChargedChat = {
 
 export interface ChatUse {
   readonly cachedTokens: number;
-  /** The completion tokens of all choices that were sent to the client, and those of the whole answer. */
+  /**
+   * The completion tokens of all choices that were sent to the client. `whole` counts the completion tokens of the
+   * whole answer.
+   */
   readonly written: number;
   readonly whole: number;
   /** Whether the client hung up before the end of the answer. */
@@ -37,7 +40,7 @@ export interface ChatCost {
 
 const noCost: ChatCost = { prompt: 0, completion: 0 };
 
-/** How the token limit of a gateway works, faults included. */
+/** How the token limit of a gateway works, including its faults. */
 export interface TokenRules {
   readonly charging: ResolvedMockLimits['charging'];
   readonly limit: number;
@@ -52,7 +55,9 @@ export interface TokenRules {
   readonly randomRefusals: number;
   /** The charge of a client that hangs up. */
   readonly hangUp: 'written' | 'whole' | 'free';
-  /** Whether the header of the remaining tokens drops. */
+  /**
+   * Whether the header of the remaining tokens shows the use. If it is false, the header always shows the same number.
+   */
   readonly showsUse: boolean;
   /** Changes the cost of a chat, both the estimate before the answer and the final cost. */
   readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;
@@ -128,8 +133,8 @@ export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): Toke
 };
 
 /**
- * Returns the tokens of a prompt as the gateway counts them. It may be before the answer, or after one that used
- * `cached` of them.
+ * Returns the tokens of a prompt as the gateway counts them. `cached` is known only after the answer: how many tokens
+ * came from a cache, and which share of their cost is charged.
  */
 const promptOf = (
   { promptTokens, promptBytes }: ChargedChat,

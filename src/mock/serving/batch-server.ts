@@ -7,7 +7,7 @@ export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
   readonly prompt: readonly string[];
-  /** The tokens of the prompt outside the cache. */
+  /** The tokens of the prompt that are not in the cache. */
   readonly uncached: number;
   /** The number of tokens of the answer, at least 1. */
   readonly steps: number;
@@ -21,15 +21,15 @@ export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'uncached' |
 interface BatchSequence {
   readonly job: BatchJob;
   readonly sink: TokenSink;
-  /** The number of generated tokens, and the due times of those that wait for their chunk. */
+  /** The number of generated tokens. `pendingInstants` are the due times of the tokens that wait for their chunk. */
   emitted: number;
   pendingInstants: number[];
 }
 
 /**
- * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room. Its prefill
- * generates its first token, and each later step generates one token for every request. A step begins when the previous
- * one was due to end, even if this process is late, so nothing drifts.
+ * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room. The prefill of a
+ * request generates its first token, and each later step generates one token for every request in the batch. A step
+ * begins when the previous step was due to end, even if this process is late. So delays of this process do not add up.
  */
 export class BatchServer {
   readonly #batching: Batching;
@@ -57,7 +57,7 @@ export class BatchServer {
     };
   }
 
-  /** Starts the next step at `begin`. Without requests, the server is idle. */
+  /** Starts the next step at `begin`. If there are no requests, the server becomes idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
     const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
@@ -104,7 +104,8 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token has a chunk of its own. If it waited for others, it would not be a first token.
+    // The first token gets its own chunk. It must not wait for other tokens, since it would then not be sent as soon as
+    // it is generated.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

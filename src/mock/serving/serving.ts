@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
-/** The number of characters of a cached block, and about how many tokens they are. */
+/** The number of characters of a cached block. The next number is how many tokens these are, about. */
 const blockLength = 256;
 const blockTokens = 64;
 
@@ -17,15 +17,15 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
 };
 
 /**
- * Returns a function that adds a prompt to its model's cache, and returns the tokens that were not in it. The cache
- * keeps the most recently used blocks.
+ * Returns a function that adds a prompt to the cache of its model, and returns the number of tokens that were not in
+ * the cache. The cache keeps the most recently used blocks.
  */
 export const openPrefixCache = (
   { keeps, tokens }: PromptCache,
   { now }: Pick<MockClock, 'now'>,
 ): ((job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>) => number) => {
   const capacity = Math.ceil(tokens / blockTokens);
-  /** When each block was last used, the oldest use first. */
+  /** When each block was last used, beginning with the oldest use. */
   const lastUses = new Map<string, number>();
   const forget = (earliest: number): void => {
     for (const [oldest, used] of lastUses) {
@@ -52,16 +52,18 @@ export const openPrefixCache = (
   };
 };
 
-/** The figures of a model before its first request. Counters only grow. */
+/** The figures of a model before its first request. Those that are counters only grow. */
 export const noLevels = {
   running: 0,
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
-  /** The prompt tokens that were looked up in the prefix cache, and those found there. */
+  /**
+   * The prompt tokens that were looked up in the prefix cache. `prefixHits` counts the tokens that were found there.
+   */
   prefixQueries: 0,
   prefixHits: 0,
-  /** The total time in ms that the admitted requests waited, and their number. */
+  /** The total time in ms that the admitted requests waited. The next number counts these requests. */
   queueTime: 0,
   queued: 0,
 };
@@ -76,7 +78,9 @@ class ServingCounts {
     return new Map([...this.#byModel].map(([model, counts]) => [model, { ...counts }]));
   }
 
-  /** Counts a waiting request. The returned sink counts its tokens and, after the last one, its departure. */
+  /**
+   * Counts a waiting request. The returned sink counts the tokens of the request and, after its last token, its end.
+   */
   begin({ model, promptTokens, uncached, steps }: ServingJob, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };
     this.#byModel.set(model, counts);
@@ -112,7 +116,7 @@ class ServingCounts {
 
 export interface Serving {
   readonly levels: () => ReadonlyMap<string, ServingLevels>;
-  /** Adds a prompt to the cache and returns its tokens that were not in it. */
+  /** Adds a prompt to the cache, and returns the number of its tokens that were not in the cache. */
   readonly uncachedOf: ReturnType<typeof openPrefixCache>;
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
@@ -137,7 +141,7 @@ const fixedServing = (settings: Settings, clock: MockClock): Serving => {
   };
 };
 
-/** Opens a server for each model when its first chat comes. */
+/** Opens a server for each model when the first chat of the model comes. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

@@ -45,7 +45,10 @@ class TokenSchedule implements TokenDueTimes, Recurring {
   }
 }
 
-/** Passes each token to `sink` when it is due. The returned function cancels the rest. A late token delays no other. */
+/**
+ * Passes each token to `sink` when it is due. The returned function cancels the remaining tokens. If a token is late,
+ * the tokens after it are still on time.
+ */
 export const scheduleTokens = (
   clock: MockClock,
   timing: TokenTiming,

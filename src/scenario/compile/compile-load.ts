@@ -5,8 +5,8 @@ import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
 /**
- * A load of the plan, and the suffix for the name of its stage. There is a suffix if one load of the scenario becomes
- * several.
+ * A load of the plan, and the suffix for the name of its stage. There is a suffix only if a load of the scenario
+ * becomes several loads of the plan.
  */
 export interface CompiledLoad {
   readonly suffix: string;
@@ -29,7 +29,7 @@ const rampingCurve = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => 
     if (over > 0) curve.push({ from: rate, to, duration: over });
     rate = to;
   }
-  // A curve must have at least one piece. A piece without length is refused later, as a load without requests.
+  // A curve must have at least one piece. A piece without length is refused later, since it is a load without requests.
   if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
   return { kind: 'open', curve, spacing };
 };
@@ -61,7 +61,7 @@ const loadCompilers: {
   },
 };
 
-/** A curve has at least one piece. A piece without length is refused later, as a load without requests. */
+/** A curve has at least one piece. A piece without length is refused later, since it is a load without requests. */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,

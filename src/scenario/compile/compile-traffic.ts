@@ -28,7 +28,7 @@ const defaultText = 'A weir is a low dam across a stream that shows how much wat
 /** What all traffic entries of a stage share. */
 interface StageContext extends Pick<Scenario, 'body'> {
   readonly prices: PriceTable;
-  /** Whether the stage's load is a trace. The trace then determines the lengths of prompts and answers. */
+  /** Whether the stage's load is a trace. If it is, the trace determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
 }
@@ -103,8 +103,8 @@ const conversationsOf = (
 };
 
 /**
- * Merges the body of an entry's requests. The entry's own fields take precedence over those of the scenario's common
- * body.
+ * Merges the body of an entry's requests. The fields of the entry take precedence over the fields of the scenario's
+ * common body.
  */
 export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
@@ -118,7 +118,10 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
   return body;
 };
 
-/** Returns the plan's `name`. Without a name the field is absent, so the plan's hash stays the same. */
+/**
+ * Returns the plan's `name`. If the entry has no name, the field is absent, so the plan has the same hash as in older
+ * versions.
+ */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
@@ -148,7 +151,7 @@ export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
-/** Returns the texts of an entry. If the entry has `split`, they are split into pieces. */
+/** Returns the texts of an entry. If the entry has `split`, the texts are split into pieces. */
 const splitTextsOf = (
   spoken: NonNullable<SpeechEntry['texts']>,
   split: SpeechEntry['split'],
@@ -187,7 +190,7 @@ const trafficCompilers: {
 };
 
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
-  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
+  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this.
   const row = trafficCompilers[entry.kind] as (
     entry: ScenarioTraffic,
     context: StageContext,

@@ -32,10 +32,10 @@ export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
 export const defaultKeyName = 'default';
 
-/** The number of stages that a population's streams have room for. */
+/** The maximum number of stages of a population for which there are random streams. */
 const maxStages = 2 ** 20;
 
-/** Returns the stream of the first stage of a population. It depends only on the population's name. */
+/** Returns the random stream of the first stage of a population. The stream depends only on the population's name. */
 const firstStream = (name: string): number =>
   [...name].reduce((hash, letter) => hashOf(hash, letter.codePointAt(0)!, 0), 1) * maxStages;
 
@@ -72,7 +72,7 @@ const keysOf = (
   return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Returns the limits that a named target declares; `undefined` if the scenario's apply. */
+/** Returns the limits that a named target declares; `undefined` if the scenario's limits apply. */
 const limitsOfTarget = (
   { targets, limits }: Scenario,
   target: string | null,
@@ -81,7 +81,10 @@ const limitsOfTarget = (
   return own === undefined ? undefined : limitsWith(limits, own);
 };
 
-/** Returns the keys of a population. If it lists one key, that key gets the population's name. */
+/**
+ * Returns the keys of a population. If the population has a single key without a name, this key gets the population's
+ * name.
+ */
 const keysOfPopulation = (
   scenario: Scenario,
   { name, keys, target }: WholePopulation,
@@ -97,8 +100,9 @@ const keysOfPopulation = (
 };
 
 /**
- * Returns the keys of all populations, each once. If several populations name a key, only one of them declares its
- * limits. A key at two targets becomes two keys, since each target counts its use separately.
+ * Returns the keys of all populations, each once. If several populations name the same key, at most one of them
+ * declares limits for it, and these limits count. A key at two targets becomes two keys, since each target counts its
+ * use separately.
  */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();
@@ -110,7 +114,7 @@ const compileKeys = (scenario: Scenario): ApiKey[] => {
   });
 };
 
-/** Returns the plan's `populations`; nothing if the scenario has none. */
+/** Returns the plan's `populations`; an empty object if the scenario has no populations. */
 const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
   if (scenario.populations === undefined) return {};
   const populations = wholePopulations(scenario).map((population) => ({
@@ -143,8 +147,8 @@ const keyInPlan = (name: string, target: string | undefined, keys: readonly stri
 };
 
 /**
- * Compiles what objectives of a run and objectives of single requests have in common. The text becomes one line, even
- * if it was folded in the file.
+ * Compiles what objectives of a run and objectives of single requests have in common. The text of the objective is put
+ * on one line, even if it has several lines in the file.
  */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
@@ -176,7 +180,7 @@ const scopedObjective = <T extends ParsedObjective>(
 
 /**
  * Returns the default number of samples that an objective needs. A mean of the server’s own figures is a mean over
- * time. It needs no number of samples, but readings that cover most of the time.
+ * time. Such a mean needs readings that cover most of the time, and no minimum number of samples.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -242,11 +246,17 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-/** Returns the plan's `auth`. It is absent with the default header, so the hash of such a plan stays the same. */
+/**
+ * Returns the plan's `auth`. If keys are sent in the default header, `auth` is absent, so that the plan has the same
+ * hash as in older versions.
+ */
 const authOf = ({ auth }: Pick<Scenario, 'auth'>): Pick<NamedTarget, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
-/** Returns the plan's `server`. It is absent if the scenario has none, so the hash of such a plan stays the same. */
+/**
+ * Returns the plan's `server`. If the scenario has no `server`, it is absent, so that the plan has the same hash as in
+ * older versions.
+ */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
@@ -266,8 +276,8 @@ const usualPaths = {
 } as const;
 
 /**
- * Returns the plan's `wire`. `paths` is absent if the scenario names no paths of its own, so the hash of such a plan
- * stays the same.
+ * Returns the plan's `wire`. `paths` is absent if the scenario names no paths of its own, so that the plan has the same
+ * hash as in older versions.
  */
 const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
@@ -287,7 +297,10 @@ const lowerCaseNames = (headers: Scenario['headers']): Plan['headers'] =>
 
 type OfTarget = Pick<Plan, 'target' | 'wire' | 'transport' | 'auth' | 'headers' | 'targets'>;
 
-/** Returns the plan's fields about its target or targets. The scenario fills in what a named target leaves out. */
+/**
+ * Returns the plan's fields about its target or targets. If a named target leaves out a field, it has the field of the
+ * scenario.
+ */
 const targetsOf = (scenario: Scenario): OfTarget => {
   const { transport } = scenario;
   const named = Object.entries(scenario.targets ?? {}).map(([name, { url, ...own }]) => {
@@ -315,7 +328,7 @@ const targetsOf = (scenario: Scenario): OfTarget => {
   };
 };
 
-/** Returns the plan's warm-up. If the run finds it, this is the longest possible one at first. */
+/** Returns the plan's warm-up. If the run determines the warm-up itself, returns the longest possible warm-up. */
 const warmUpOf = (
   scenario: Scenario,
   files: WorkloadFiles,
@@ -329,7 +342,7 @@ const warmUpOf = (
   return { warmUp: autoWarmUp.latest, autoWarmUp };
 };
 
-/** Compiles a scenario that breaks no rule. `name` is the plan's name if the scenario has none. */
+/** Compiles a scenario that breaks no rule. If the scenario has no name, the plan is called `name`. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => {
   const prices = expectFound(readPriceTable(scenario.prices, files));
   const { auth, headers, ...target } = targetsOf(scenario);

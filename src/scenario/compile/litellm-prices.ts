@@ -2,8 +2,9 @@ import type { ModelPrice } from '../schema/prices-schema.ts';
 
 /**
  * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices
- * in dollars for one token, character or second. It does not read prices for batches, service tiers and off-peak hours.
- * Of prices for long prompts it reads only the length from which they apply, so the cost of longer prompts is unknown.
+ * in dollars for one token, character or second. Prices for batches, service tiers and off-peak hours are not read. If
+ * there are other prices for long prompts, only the length from which they apply is read. So the cost of longer prompts
+ * is unknown.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -11,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** LiteLLM's name of each price of a token. */
+/** The name that LiteLLM uses for each price of a token. */
 const tokenFields = {
   input: 'input_cost_per_token',
   cachedInput: 'cache_read_input_token_cost',
@@ -22,13 +23,16 @@ const tokenFields = {
   audioOutput: 'output_cost_per_audio_token',
 } as const satisfies Partial<Record<keyof ModelPrice, string>>;
 
-/** Returns the millionths of a dollar for a million units, from the dollars for one. */
+/** Converts a price in dollars for one unit to millionths of a dollar for a million units. */
 const perMillion = (dollars: unknown): number | undefined =>
   typeof dollars === 'number' && dollars >= 0 && dollars < 1000
     ? Math.round(dollars * 1e12)
     : undefined;
 
-/** Returns the longest prompt that has the usual prices; `undefined` if the table has no others for long prompts. */
+/**
+ * Returns the length of the longest prompt to which the usual prices apply; `undefined` if the table has no other
+ * prices for long prompts.
+ */
 const maxInputOf = (row: Row): number | undefined => {
   const starts = Object.entries(row).flatMap(([field, price]) => {
     const [, usual, thousands] = /^(\w+?)_above_(\d+)k_tokens$/.exec(field) ?? [];
@@ -45,7 +49,8 @@ const priceOf = (row: Row): ModelPrice => {
   );
   const request = row['input_cost_per_request'];
   const { input_cost_per_second: inputSecond, output_cost_per_second: outputSecond } = row;
-  // Some transcriptions have their price as that of the output, with 0 or nothing as that of the input.
+  // For some transcription models, the table has the price as the price of the output. The price of the input is then 0
+  // or absent.
   const isOutput =
     row['mode'] === 'audio_speech' || inputSecond === 0 || typeof inputSecond !== 'number';
   return {
@@ -65,7 +70,7 @@ export const isLiteLlmTable = (document: unknown): document is Readonly<Record<s
   Object.values(document).every((row) => isRow(row)) &&
   Object.values(document).some((row) => isRow(row) && typeof row['litellm_provider'] === 'string');
 
-/** Returns the price of a model in LiteLLM's table; `undefined` if it has none. */
+/** Returns the price of a model in LiteLLM's table; `undefined` if the table has none. */
 export const liteLlmPrice = (
   table: Readonly<Record<string, Row>>,
   name: string,

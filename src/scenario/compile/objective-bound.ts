@@ -50,7 +50,7 @@ const measureNotations = {
   characters: numberWith('', 'a number of characters'),
   models: numberWith('', 'a number of models'),
   bytes: sizeNotation,
-  // A word error rate can be above 100 %, unlike a share.
+  // Unlike a share, a word error rate can be above 100 %, so this notation has no maximum.
   '%': numberWith('%', 'a percentage such as 5%'),
   µ: {
     ...currency,
@@ -84,8 +84,8 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
 };
 
 /**
- * Says how to write a number with its unit. A share below 1 may be a fraction, as other tools write it, so it offers
- * both readings.
+ * Says how to write a number with its unit. If the number is a share below 1, it may be meant as a fraction, as in
+ * other tools, or as a percentage. So the advice shows both.
  */
 const unitAdvice = (
   { kind }: ObjectiveFigure,
@@ -96,7 +96,10 @@ const unitAdvice = (
     ? `write ${withUnit(Number((n * 100).toPrecision(12)))} for the share ${n}, or ${withUnit(n)}`
     : `a number needs its unit: ${withUnit(n)}`;
 
-/** Says what to do with words after a bound. They may be a second objective, or a share of requests. */
+/**
+ * Returns advice on words after a bound: they may be a second objective, or restrict the bound to a share of the
+ * requests.
+ */
 const adviceOnWords = (text: string): string | null => {
   if (/\s(?:and|or|&&|\|\||&)\s|[,;]\s/i.test(text))
     return 'write two objectives: ["ttft.p95 < 800ms", "errorRate < 1%"]';
@@ -106,7 +109,7 @@ const adviceOnWords = (text: string): string | null => {
 };
 
 /**
- * Reads a bound in the figure's unit. If the text is no such bound, returns what was expected and what to write
+ * Reads a bound in the unit of the figure. If the text is not such a bound, returns what was expected and what to write
  * instead.
  */
 export const readBound = (figure: ObjectiveFigure, text: string) => {

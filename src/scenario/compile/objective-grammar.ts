@@ -23,7 +23,7 @@ export interface ParsedObjective {
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
-  /** `excluded` if 429s that a declared limit explains are left out; absent if all count. */
+  /** `excluded` means that 429s which a declared limit explains do not count. If this is absent, all 429s count. */
   readonly quota?: 'excluded';
 }
 
@@ -63,7 +63,7 @@ const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string
 
 const statisticText = String.raw`p\(?\d+(?:\.\d+)?\)?|mean|avg|median|med|min|max`;
 
-/** The short names of measures that other tools use. */
+/** The short names for measures, which other tools use. */
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
 const runFigures = [counts, shares, rates, tokenShares].flatMap((table) => Object.keys(table));
@@ -90,8 +90,8 @@ const runFigure = (name: string): ObjectiveFigure | null => {
 };
 
 /**
- * Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows whether it exists, so other code
- * checks that.
+ * Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows whether the figure exists, so
+ * other code checks this.
  */
 const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   const [name = '', statistic, ...more] = (text ?? '').split('.');
@@ -102,7 +102,7 @@ const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   throw new ObjectiveError(message, 'for example server.waiting.max');
 };
 
-/** Returns advice for a figure in the form of another tool: `p95`, `e2e_p95`, `successRate`. */
+/** Returns advice for a figure that is written as in another tool: `p95`, `e2e_p95`, `successRate`. */
 const otherFigure = (written: string): string | null => {
   const [, figure, statistic] =
     new RegExp(String.raw`^(?:(\w+?)_)?(${statisticText})$`, 'i').exec(written) ?? [];
@@ -165,7 +165,10 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
   return labels;
 };
 
-/** The maximum length of an objective. The pattern below takes long for a text with thousands of blanks. */
+/**
+ * The maximum length of an objective. It is limited, since the pattern below takes long for a text with thousands of
+ * blanks.
+ */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
@@ -178,8 +181,8 @@ const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
 /**
- * Returns whether labels can be read and none of them is `quota`. The text `quota=` may still occur in the quoted name
- * of a label.
+ * Returns whether labels can be read and none of them is `quota`. Searching for the text `quota=` would not be enough,
+ * since it may occur in a quoted name.
  */
 const canHaveQuota = (labels: string): boolean => {
   const read = resultOf(() => readLabels(labels, ['reason', ...aggregateLabels]));
@@ -194,8 +197,8 @@ export const withPopulation = (text: string, population: string): string => {
 };
 
 /**
- * Returns the text of an objective with `quota=excluded` added to its labels. If the text is no objective, returns it
- * unchanged.
+ * Returns the text of an objective with `quota=excluded` added to its labels. If the text is not an objective, returns
+ * the text unchanged.
  */
 export const withQuota = (text: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
@@ -280,7 +283,10 @@ const signs: readonly (readonly [words: RegExp, sign: string])[] = [
   [/\s+(?:is )?(?:over|above|more than|greater than|at least|min|gt)\s+/i, ' > '],
 ];
 
-/** Returns an objective as Weir writes it, if its sign is a word or its bound comes first; `null` for any other. */
+/**
+ * If an objective has a word in place of its sign, or begins with its bound, returns it in Weir's form; `null` for any
+ * other text.
+ */
 const withSign = (text: string): string | null => {
   const [, bound, sign, figure] =
     /^\s*([\d.]+\s*[a-z%/]*)\s*([<>]=?)\s*([a-z][\w.]*(?:\{[^}]*\})?)\s*$/i.exec(text) ?? [];
@@ -290,7 +296,10 @@ const withSign = (text: string): string | null => {
   return found === undefined ? null : text.replace(...found).trim();
 };
 
-/** Returns advice for an objective in the form of another tool: `p95(ttft) < 1s`, `ttft p95 < 1s`, k6's thresholds. */
+/**
+ * Returns advice for an objective that is written as in another tool: `p95(ttft) < 1s`, `ttft p95 < 1s`, k6's
+ * thresholds.
+ */
 const otherForm = (text: string): string | null => {
   if (/^\s*http_req/.test(text))
     return 'this is a threshold of k6, of which `weir import` makes an objective: for example serviceTime.p95 < 500ms, or errorRate < 1%';
@@ -317,7 +326,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
     );
   });
 
-/** Parses an objective of single requests such as `ttft < 500ms`. It has no statistic. */
+/** Parses an objective of single requests such as `ttft < 500ms`. Such an objective has no statistic. */
 export const parseRequestObjective = (text: string) =>
   resultOf(() => {
     const parts = partsOf(text);

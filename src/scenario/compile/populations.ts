@@ -5,28 +5,29 @@ import { defaultStageName } from './compile-load.ts';
 
 type ScenarioStage = NonNullable<Scenario['stages']>[number];
 
-/** A stage with its name in the plan. `label` is its name in the scenario. A single load has none. */
+/** A stage with its name in the plan. `label` is the name of the stage in the scenario. A single load has no label. */
 interface NamedStage extends ScenarioStage {
   readonly label: string | null;
 }
 
 /**
- * A population with everything that it takes from the scenario. A scenario without populations is one population
- * without a name.
+ * A population, including the fields that it inherits from the scenario. A scenario without populations is one
+ * population without a name.
  */
 export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'objectives'> {
   readonly name: string | null;
   readonly after: Milliseconds;
-  /** Its own keys; `undefined` if it uses those of the scenario. */
+  /** The population's own keys; `undefined` if it uses the keys of the scenario. */
   readonly keys: Scenario['keys'];
   readonly stages: readonly NamedStage[];
-  /** The name of its target; `null` if the scenario names no targets. */
+  /** The name of the population's target; `null` if the scenario names no targets. */
   readonly target: string | null;
 }
 
 /**
- * Returns the name of a population's stage in the plan. A single load has the name of its population. Names of
- * populations contain no slash, so names of different populations differ.
+ * Returns the name of a population's stage in the plan. If the population has a single load, the name is the
+ * population's name. The names of populations contain no slash, so stages of different populations have different
+ * names.
  */
 export const populationStageName = (population: string | null, stage: string | null): string => {
   if (population === null) return stage ?? defaultStageName;
@@ -46,7 +47,7 @@ const stagesOf = (
   return load === undefined ? [] : [{ name, load, label: null }];
 };
 
-/** Returns the populations of a scenario. The scenario fills in what a population leaves out. */
+/** Returns the populations of a scenario. If a population leaves out a field, it has the field of the scenario. */
 export const wholePopulations = (scenario: Scenario): readonly WholePopulation[] => {
   const { populations, keys, traffic, retry } = scenario;
   if (populations === undefined) {

@@ -9,14 +9,14 @@ import { parse } from 'yaml';
 import { isLiteLlmTable, liteLlmPrice } from './litellm-prices.ts';
 import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-schema.ts';
 
-/** The prices of a scenario: its own, and those of a file that it names. */
+/** The prices of a scenario: the prices in the scenario, and the prices in a file that it names. */
 export interface PriceTable {
   readonly pricing: Pricing;
   /** Returns the price of a model or of a kind; `undefined` if there is none. */
   of(model: string, kind: string): ModelPrice | undefined;
 }
 
-/** Returns the price of a chat; `null` if it lacks a price for input or output. */
+/** Returns the price of a chat; `null` if there is no price for input or for output. */
 export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
   if (price?.input === undefined || price.output === undefined) return null;
   const { perCharacter: _, perSecond: __, roundUpTo: ___, ...classes } = price;
@@ -25,7 +25,10 @@ export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
   ) as unknown as Price;
 };
 
-/** Returns the price of speech: absent without a price, `null` if the model's price is of another kind. */
+/**
+ * Returns the price of speech. It is absent if the model has no price, and `null` if the model's price is not a price
+ * of speech.
+ */
 export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPrice | null } => {
   if (price === undefined) return {};
   const { perCharacter, perSecond } = price;
@@ -33,7 +36,10 @@ export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPr
   return { price: perSecond === undefined ? null : { perSecond } };
 };
 
-/** Returns the price of a transcription: absent without a price, `null` if the model's price is of another kind. */
+/**
+ * Returns the price of a transcription. It is absent if the model has no price, and `null` if the model's price is not
+ * a price of transcriptions.
+ */
 export const transcriptionPriceOf = (
   price: ModelPrice | undefined,
 ): { price?: TranscriptionPrice | null } => {
@@ -68,11 +74,11 @@ const parsedText = (text: string): unknown => {
   }
 };
 
-/** Reads a file of prices. `file` is its name in messages. */
+/** Reads a file of prices. `file` is the name of the file in messages. */
 const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
   const document = parsedText(text);
   if (isLiteLlmTable(document)) {
-    // The table has thousands of rows, and a scenario needs only a few.
+    // Rows are converted only when they are needed: the table has thousands of rows, and a scenario needs only a few.
     const of = (name: string) => liteLlmPrice(document, name);
     return { ok: true, value: { currency: 'USD', of } };
   }
@@ -87,7 +93,10 @@ const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
     : refused(`${file}: a file of prices cannot name another one`);
 };
 
-/** Reads the prices of a scenario with the file that they name. The scenario's own prices take precedence. */
+/**
+ * Reads the prices of a scenario, and the file of prices that the scenario names. The scenario's own prices take
+ * precedence.
+ */
 export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
   const { file } = prices;
   let stored = pricesIn({});

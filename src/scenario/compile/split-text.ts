@@ -2,17 +2,20 @@ import { charactersIn } from '../../model/workload/characters.ts';
 import type { ReadResult } from '../../model/workload/workload.ts';
 
 /**
- * Splits a text into sentences. It uses the rules of one fixed language, so every machine gets the same sentences. The
- * Unicode rules apply to all scripts. Loading them takes 10 ms.
+ * Splits a text into sentences. The rules of one fixed language are used, so that every machine gets the same
+ * sentences. These Unicode rules apply to all scripts. Loading the rules takes 10 ms.
  */
 const sentencesOf = (text: string): Intl.Segments =>
   new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text);
 
-/** Replaces line breaks within a paragraph, since they would end sentences. The length of the text stays the same. */
+/**
+ * Replaces line breaks within a paragraph, since the rules would end a sentence at a line break. The length of the text
+ * stays the same.
+ */
 const withoutLineEnds = (text: string): string =>
   text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
 
-/** Replaces white space by one space, and between paragraphs by an empty line. */
+/** Replaces each run of white space by one space. Between paragraphs, replaces it by an empty line. */
 const tidyWhitespace = (text: string): string =>
   text.replaceAll(/[^\S\n]+/g, ' ').replaceAll(/\s*\n\s*/g, '\n\n');
 
@@ -20,8 +23,8 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
 
 /**
  * Splits a text into pieces of at most `maxCharacters` Unicode characters (interface, section 4.3). Each piece contains
- * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. A sentence that is
- * longer than a piece is a problem. Its message names the line, and does not quote the sentence.
+ * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. If a sentence is longer
+ * than a piece may be, returns a problem. The message names the line of the sentence and does not quote it.
  */
 export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
   const pieces: string[] = [];

@@ -70,10 +70,10 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
-/** A word that names a file and is no address. */
+/** Matches a word that is the name of a file and not an address. */
 const fileName = /^(?!\w+:)\S+\.(?:jsonl?|csv|tsv|txt)$/i;
 
-/** The advice for the name of a file, by the field. */
+/** The advice if a field contains the name of a file. The keys are the fields. */
 const repairs = {
   prompt: (name: string) =>
     /\.(?:jsonl?|csv)$/i.test(name)
@@ -83,7 +83,7 @@ const repairs = {
   system: () => 'put here what the file says',
 };
 
-/** Finds names of files in fields for a text. They would be sent as text. */
+/** Finds names of files in fields that expect a text. The name itself would be sent as the text. */
 function* fileNameFindings(entry: ScenarioEntry): Findings {
   const texts = {
     prompt: [entry.at('prompt'), ...entry.at('prompts').items],

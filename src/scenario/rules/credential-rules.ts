@@ -20,8 +20,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * This file contains the rules for keys and headers. No message repeats a value, since it may be a secret in the wrong
- * place.
+ * This file contains the rules for keys and headers. No message repeats a value, since a value may be a secret in the
+ * wrong place.
  */
 
 const wholeReference = /^\$\{(env|secret|command):[^}]+\}$/;
@@ -49,8 +49,8 @@ const wrongKeys: readonly (readonly [pattern: RegExp, what: string])[] = [
 ];
 
 /**
- * Finds a key of a wrong form. If a target lists its models for everybody, nothing else would stop the load before it
- * begins.
+ * Finds a key of a wrong form. This check is needed: if a target lists its models without a key, no other check before
+ * the load finds a wrong key.
  */
 function* keyFormFindings(
   part: ScenarioPart<unknown>,
@@ -112,8 +112,8 @@ export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
 ): Findings {
-  // If `keys` is a list of plain texts, it has the wrong type. If such a text is a key itself, that is the worse
-  // mistake, and is reported.
+  // If `keys` is a list of plain texts, the list has the wrong type. But if one of these texts is a key, writing it
+  // into the file is the worse mistake. So this mistake is reported instead.
   const targets = placedTargets(scenario);
   const keyParts: readonly ScenarioPart<unknown>[] = [
     ...fieldHolders(scenario).map((holder) => holder.at('keys')),
@@ -148,8 +148,8 @@ export const secretName = /auth|api-?key|token|secret|cookie|password|credential
 /** Matches values of headers that look like keys or other secrets. */
 export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /**
- * Matches a word that is long enough to be a key. Shorter words may be beside a reference: a scheme (`Bearer`), or the
- * name of a cookie.
+ * Matches a word that is long enough to be a key. Shorter words are allowed beside a reference: for example, a scheme
+ * (`Bearer`) or the name of a cookie.
  */
 const longWordPattern = /[\w-]{16,}/;
 

@@ -25,12 +25,12 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** The maximum number of requests of a run. The records of more would become too large. */
+/** The maximum number of requests of a run. The records of more requests would become too large. */
 const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with its load, and the plan's loads that were made from it; none if the load is faulty. */
+/** A stage with its load, and the plan's loads that were made from this load; none if the load is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -73,13 +73,15 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns the kind and the number of callers that send the next request when the last one is answered. */
+/**
+ * Returns the kind and the number of callers that send the next request as soon as the previous request is answered.
+ */
 const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
   if (load.kind === 'saturate') return ['connections', load.connections];
   return ['users', 'users' in load ? load.users : 0];
 };
 
-/** The declared limits of all keys together, per minute. */
+/** The sums of the limits that are declared for all keys, per minute. */
 interface LimitsTogether {
   readonly requests: number;
   readonly tokens: number;
@@ -98,10 +100,13 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
-/** The factor above the declared limits from which a trace's times were probably read in the wrong unit. */
+/** If a trace needs more than this many times the declared limits, its times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
-/** The least number of requests whose rate is compared with the limits. Fewer may really come in a burst. */
+/**
+ * The minimum number of requests of a trace whose rate is compared with the limits. Fewer requests may really come in a
+ * burst.
+ */
 const ratedRequests = 10;
 const minute = 60_000;
 
@@ -156,7 +161,10 @@ function* stageFindings(
   }
 }
 
-/** Finds why a run cannot find the end of its warm-up. It needs one load that stays the same for long enough. */
+/**
+ * Finds reasons why a run cannot determine the end of its warm-up. This needs one load that stays the same for long
+ * enough.
+ */
 function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load[]): Findings {
   const instead = 'give the warm-up a duration';
   const found = autoWarmUpOf(loads);
@@ -223,7 +231,7 @@ export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findin
   const limits = declaredLimits(scenario);
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
-  // Populations can share a load. Its problems are reported once.
+  // Several populations can share a load. The problems of such a load are reported only once.
   const once = new Map(stages.map((stage) => [pathKey(stage.load.path), stage]));
   for (const stage of once.values()) yield* stageFindings(stage, { files, inFlight, limits });
   yield* runLengthFindings(scenario, stages);

@@ -29,7 +29,10 @@ import {
 
 /** This file finds problems with a scenario's objectives before anything is sent. */
 
-/** The requests of one traffic entry in one stage, as far as the entry and the stage are valid. */
+/**
+ * The requests of one traffic entry in one stage. It contains only those fields of the entry and the stage that are
+ * valid.
+ */
 interface TrafficTarget {
   /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
   readonly stages: readonly (string | null)[];
@@ -87,7 +90,7 @@ const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) =>
 
 type Errors = Generator<ObjectiveError, void>;
 
-/** Finds a key at several targets if an objective does not say which target it means. */
+/** Finds an objective that names a key without its target, if this key is used at several targets. */
 function* ambiguousKeyErrors(
   name: string,
   labels: ParsedObjective['labels'],
@@ -113,7 +116,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
     }
     if (label === 'key') yield* ambiguousKeyErrors(name, labels, known);
     if (known.length === 0 || known.includes(name)) continue;
-    // A model's name from the environment may be a secret in the wrong place, so no message lists it.
+    // If the name of a model comes from the environment, it may be a secret in the wrong place. So no message lists it.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
     const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
@@ -124,7 +127,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
-/** Returns the kinds of traffic that have a figure; `null` if all kinds have it. */
+/** Returns the kinds of traffic that have a figure; `null` if all kinds of traffic have it. */
 const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
   if (figure.kind === 'measure') return measures[figure.name].traffic;
   const isOfChats =
@@ -132,7 +135,7 @@ const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | nu
   return isOfChats ? chatKinds : null;
 };
 
-/** Finds sets of labels that no request has, although each label is valid. */
+/** Finds combinations of labels that no request has, although each label by itself is valid. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -157,7 +160,10 @@ function* emptyScopeErrors(
   );
 }
 
-/** Returns whether a label selects populations. A stage belongs to one, and a target has some. */
+/**
+ * Returns whether a label selects populations. The labels of stages and targets do too, since a stage belongs to one
+ * population and a target has some populations.
+ */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
   label === 'population' || label === 'stage' || label === 'target';
 
@@ -291,7 +297,7 @@ function* findingsOfList(
     }
     seen.add(text);
     for (const { message, hint } of errors) {
-      // A text from the environment may be a secret, so no message repeats it.
+      // If the text comes from the environment, it may be a secret, so no message repeats it.
       yield part.isFromEnvironment
         ? part.valueFinding('the environment variable does not hold a valid objective')
         : part.valueFinding(message, hint);

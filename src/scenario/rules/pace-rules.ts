@@ -9,7 +9,10 @@ import { compilePace, readLearnedCharging } from '../schema/pace-schema.ts';
 import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** Finds chat entries whose answers have no maximum length. How many tokens the pace must reserve is then unknown. */
+/**
+ * Finds chat entries whose answers have no maximum length. For such entries, it is unknown how many tokens the pace
+ * must reserve.
+ */
 function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   const message =
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';

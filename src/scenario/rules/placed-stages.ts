@@ -10,7 +10,10 @@ export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
 export type Findings = Iterable<ScenarioFinding>;
 
-/** A rule finds problems between fields. Each field alone may be valid. The schema reports all other problems. */
+/**
+ * A rule finds problems between several fields, each of which may be valid by itself. The schema reports all other
+ * problems.
+ */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
 /** The fields that both a scenario and a population can have. */
@@ -26,7 +29,7 @@ export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
 /** The fields that both a scenario and a named target can have. */
 type TargetFields = Pick<Scenario, 'keys' | 'auth' | 'headers' | 'wire' | 'endpoints'>;
 
-/** A target, with the parts from which its fields come: its own, or the scenario's. */
+/** A target. Each of its fields comes from the target itself or, if the target lacks it, from the scenario. */
 export interface PlacedTarget {
   /** The name; `null` if the scenario names no targets. */
   readonly name: string | null;
@@ -38,11 +41,11 @@ export interface PlacedTarget {
   readonly wire: ScenarioPart<Scenario['wire']>;
 }
 
-/** Returns the targets of a scenario. A scenario that names none has one. */
+/** Returns the targets of a scenario. A scenario that names no targets has one target. */
 export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
   const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
   const targets = scenario.at('targets');
-  // A list of targets has no names. The schema refuses it.
+  // If `targets` is a list, it has no names. The schema then reports this.
   const names = targets.names.length > 0 ? targets.names : [null];
   return names.map((name) => {
     const named = name === null ? null : targets.at(name);
@@ -65,8 +68,8 @@ export const needsAddress = (scenario: WholeScenario): boolean =>
   placedTargets(scenario).some(({ url }) => addressOf({ url }) !== null);
 
 /**
- * Returns the address of a target; `null` if it is faulty or a reference gateway. The short form means the same as the
- * long one.
+ * Returns the address of a target; `null` if the target is faulty or is a reference gateway. The short form (only the
+ * address) means the same as the long form (`{url: …}`).
  */
 export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => {
   const value = url.validValue as Scenario['target'] | { url: Scenario['target'] } | undefined;
@@ -74,20 +77,22 @@ export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => 
   return target?.kind === 'url' ? target.url : null;
 };
 
-/** A population, with the parts from which its fields come: its own, or the scenario's. */
+/**
+ * A population. Each of its fields comes from the population itself or, if the population lacks it, from the scenario.
+ */
 export interface PlacedPopulation {
-  /** The name; `null` if it is faulty, or if the scenario has no populations. */
+  /** The name; `null` if the name is faulty, or if the scenario has no populations. */
   readonly name: string | null;
   readonly own: FieldHolder;
   readonly load: ScenarioPart<Scenario['load']>;
   readonly stages: ScenarioPart<Scenario['stages']>;
   readonly traffic: ScenarioPart<Scenario['traffic']>;
   readonly keys: ScenarioPart<Scenario['keys']>;
-  /** Its target; `null` if it names no existing one. */
+  /** The target of the population; `null` if the population names no existing target. */
   readonly target: PlacedTarget | null;
 }
 
-/** Returns the populations of a scenario. A scenario without a list of them is itself one. */
+/** Returns the populations of a scenario. A scenario without `populations` is itself the only population. */
 export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopulation[] => {
   const [common, ...populations] = fieldHolders(scenario) as [FieldHolder, ...FieldHolder[]];
   const names = scenario.at('populations').items.map((each) => each.at('name').text);
@@ -111,17 +116,17 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
 
 /** A stage as it was written. A scenario without stages is itself the only stage. */
 export interface PlacedStage {
-  /** The name of its population; `null` if that is faulty, or if the scenario has no populations. */
+  /** The name of the stage's population; `null` if this name is faulty, or if the scenario has no populations. */
   readonly population: string | null;
-  /** The name of its target; `null` if the scenario names no targets. */
+  /** The name of the stage's target; `null` if the scenario names no targets. */
   readonly target: string | null;
-  /** Its own name in the scenario; `null` for a single load, and for a faulty name. */
+  /** The name of the stage in the scenario; `null` if the name is faulty, or if the stage is a single load. */
   readonly label: string | null;
-  /** Its name in the plan; `null` if it is faulty. */
+  /** The name of the stage in the plan; `null` if this name is faulty. */
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
-  /** The traffic of the stage itself, or else that of the scenario. */
+  /** The traffic of the stage itself. If it has none, the traffic of its population or of the scenario. */
   readonly entries: readonly ScenarioEntry[];
 }
 

@@ -11,8 +11,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * The fields that populations inherit from the scenario. A load of a population replaces the scenario's stages, and
- * stages replace its load.
+ * The fields that populations inherit from the scenario. If a population has a load, this load replaces the stages of
+ * the scenario. If it has stages, they replace the load of the scenario.
  */
 const inherited = [
   ['load', 'stages'],
@@ -22,7 +22,7 @@ const inherited = [
   ['retry'],
 ] as const;
 
-/** Finds fields of the scenario that no population uses because each has its own. */
+/** Finds fields of the scenario that no population uses because each population has its own value. */
 function* unusedFindings(scenario: WholeScenario): Findings {
   const [, ...populations] = fieldHolders(scenario);
   for (const names of inherited) {
@@ -37,7 +37,7 @@ function* unusedFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns every list of keys, each once, with its target; `null` without named targets. */
+/** Returns every list of keys only once, with its target. The target is `null` if the scenario names no targets. */
 const keyLists = (scenario: WholeScenario) => {
   const lists = placedPopulations(scenario).map(({ keys, target }) => ({
     keys,
@@ -50,8 +50,8 @@ const keyLists = (scenario: WholeScenario) => {
 };
 
 /**
- * Finds different keys with the same name. Keys of two populations with one name must be one key, unless the
- * populations have different targets.
+ * Finds different keys with the same name. If the keys of two populations have the same name, they must be the same
+ * key, unless the populations have different targets.
  */
 function* keyNameFindings(scenario: WholeScenario): Findings {
   const templates = new Map<string, string | null>();
@@ -114,7 +114,7 @@ function* userFindings(scenario: WholeScenario): Findings {
   yield scenario.at('populations').keyFinding(message, 'lower the users or raise "inFlight"');
 }
 
-/** Finds problems between populations, and features that do not work with them. */
+/** Finds problems between populations, and features that do not work with populations. */
 export function* populationRule(scenario: WholeScenario): Findings {
   const populations = scenario.at('populations');
   if (!populations.isPresent) return;

@@ -16,7 +16,7 @@ function* missingFields(price: PricePart, fields: readonly (keyof ModelPrice)[])
 
 const chatFindings = (price: PricePart): Findings => missingFields(price, ['input', 'output']);
 
-/** Finds what a price lacks, by the kind of traffic. */
+/** Functions that find what a price lacks. The keys are kinds of traffic. */
 const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   chat: chatFindings,
   'chat-stream': chatFindings,
@@ -30,7 +30,10 @@ const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   },
 };
 
-/** Finds prices that apply to no traffic. A price for a misspelt model would leave the cost unknown. */
+/**
+ * Finds prices that apply to no traffic. For example, if the name of the model is misspelt in a price, the cost would
+ * be unknown.
+ */
 export function* priceRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const prices = scenario.at('prices');
   const { validValue } = prices;

@@ -12,7 +12,10 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** The use of a file: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
+/**
+ * The use of a file: a secret, certificates to trust, or a clip to upload. Paths are in the form in which the scenario
+ * has them.
+ */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };
@@ -22,7 +25,7 @@ export interface ReferencedFile {
   readonly place: ScenarioPlace;
 }
 
-/** A file that a scenario names, before its place in the scenario is looked up. */
+/** A file that a scenario names, without its line and column in the scenario. */
 interface PlacedFileUse {
   readonly use: FileUse;
   readonly path: Path;
@@ -38,7 +41,7 @@ function* secretFileUses({ text, path }: ScenarioPart<unknown>): PlacedFileUses 
 
 function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   const part = entry.at('clips');
-  // The schema reports a clip that is faulty.
+  // A faulty clip is skipped here, since the schema reports it.
   if (entry.at('kind').text !== 'transcription' || part.validValue === undefined) return;
   const oversized = entry.at('oversized').written === true;
   for (const [index, clip] of clipSourcesOf(part.validValue).entries()) {
@@ -52,12 +55,12 @@ const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPar
 ];
 
 /**
- * Finds every file that a scenario names, even if the scenario is not valid. With `withKeys`, files of keys are
- * included if the target needs keys.
+ * Finds every file that a scenario names, even if the scenario is not valid. If `withKeys` is true, files with keys and
+ * certificates are included.
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const targets = placedTargets(scenario);
-  // The holders include the scenario itself. If it names no targets, it is also the only target.
+  // The holders include the scenario itself. A scenario that names no targets is also its own only target.
   const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
   const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
     (keys): readonly ScenarioPart<unknown>[] =>

@@ -2,10 +2,13 @@ import { requestReference, secretReferencesIn } from '../../model/plan/secret.ts
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** The traffic kinds that autocannon can send and whose answers Weir can then count. */
+/** The traffic kinds that autocannon can send, if Weir can also count their answers. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
-/** A field that this load does not support, the reason, and the values that are allowed because they change nothing. */
+/**
+ * A field that this load does not support, the reason, and values that are allowed nevertheless because they change
+ * nothing.
+ */
 type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
 
 const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => [
@@ -25,7 +28,7 @@ function* fieldFindings(scenario: WholeScenario): Findings {
     const { written, path } = part;
     const name = String(path.at(-1));
     if (harmless.includes(written) || (written ?? null) === null) continue;
-    // If the value of a switch is faulty, the schema reports that, and the switch counts as off.
+    // If the value of a switch is faulty, the schema reports this. Here, such a switch counts as off.
     if (name === 'http2' && written !== true) continue;
     const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
     yield part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
@@ -42,8 +45,8 @@ function* kindFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds templates. A saturating load prepares a few requests and sends them again and again, so it cannot have
- * templates.
+ * Finds templates. A saturating load prepares a few requests and sends them again and again, so its requests cannot
+ * have templates.
  */
 function* templateFindings(scenario: WholeScenario): Findings {
   const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
@@ -73,7 +76,8 @@ function* renewalFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds hang-ups. A saturating load sends each of its requests many times, and hanging up would close its connections.
+ * Finds hang-ups. A saturating load cannot have hang-ups, since it sends each request many times and a hang-up would
+ * close its connection.
  */
 function* cancelFindings(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {
@@ -86,7 +90,7 @@ function* cancelFindings(scenario: WholeScenario): Findings {
 }
 
 export function* saturateRule(scenario: WholeScenario): Findings {
-  // The rule on populations refuses such a load.
+  // The rule on populations already refuses a saturating load with populations.
   if (scenario.at('populations').isPresent) return;
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');

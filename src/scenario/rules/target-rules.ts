@@ -47,7 +47,8 @@ function* useFindings(scenario: WholeScenario): Findings {
     }
   }
   const used = new Set(populations.items.map((own) => own.at('target').text));
-  // A population that names an unknown target probably means an unused one.
+  // If a population names an unknown target, it probably means a target that is unused. So unused targets are then not
+  // reported.
   if ([...used].some((name) => name !== null && !targets.names.includes(name))) return;
   for (const name of targets.names) {
     if (used.has(name)) continue;
@@ -58,7 +59,7 @@ function* useFindings(scenario: WholeScenario): Findings {
 
 const inherited = ['auth', 'headers', 'wire', 'endpoints'] as const;
 
-/** Finds fields of the scenario that no target uses, and keys of a target that none of its populations uses. */
+/** Finds fields of the scenario that no target uses, and keys of a target that no population of this target uses. */
 function* unusedFindings(scenario: WholeScenario): Findings {
   const targets = placedTargets(scenario);
   for (const name of inherited) {
@@ -83,8 +84,8 @@ const templatesOf = ({ keys }: ReturnType<typeof placedPopulations>[number]): re
     : [keys.text ?? defaultKeyTemplate];
 
 /**
- * Finds two targets with the same address that share a key with limits. The server counts one budget, but reports would
- * count two.
+ * Finds two targets with the same address that share a key with limits. The server would count the requests to both
+ * targets together, but reports would count them separately.
  */
 function* sharedKeyFindings(scenario: WholeScenario): Findings {
   const limits = scenario.at('limits').validValue;
@@ -127,7 +128,7 @@ function* refusedFindings(scenario: WholeScenario): Findings {
     if (part.isPresent) yield part.keyFinding(why, 'leave one of the two out');
 }
 
-/** Finds problems with named targets, and features that do not work with them. */
+/** Finds problems with named targets, and features that do not work with named targets. */
 export function* targetRule(scenario: WholeScenario): Findings {
   if (!scenario.at('targets').isPresent) {
     for (const own of scenario.at('populations').items) {

@@ -9,15 +9,12 @@ import {
 } from './placed-stages.ts';
 
 interface FieldRules {
-  /**
-   * The fields that can contain the content of an entry, with a description of them. An entry has at most one of these
-   * fields.
-   */
+  /** The fields that can contain the content of an entry. An entry has at most one of these fields. */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
   /** The fields of a request that Weir sets itself, each with the field of the entry to use instead. */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry that have another name in the request body. Each has that name. */
+  /** The fields of an entry that have another name in the request body. The values are the names in the body. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +85,7 @@ function* transcriptionFindings(entry: ScenarioEntry): Findings {
   yield entry.at('granularities').keyFinding(message, hint);
 }
 
-/** Finds references in the texts of a body that Weir does not know. */
+/** Finds unknown references in the texts of a body. */
 function* templateFindings(part: ScenarioPart<unknown>): Findings {
   const problem = part.text === null ? null : templateProblem(part.text);
   if (problem !== null) yield part.valueFinding(problem);

@@ -49,7 +49,7 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
   ),
 });
 
-/** The failures that are retried by default. Such requests have not reached a model. */
+/** The failures that are retried by default. Requests with these failures have not reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const classList = retryClasses.join(', ');

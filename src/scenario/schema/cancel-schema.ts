@@ -48,8 +48,8 @@ const momentField = (hasTokens: boolean) => {
 };
 
 /**
- * Returns the field `cancel` of an entry. `hasTokens` says whether the tokens of its answers can be counted as they
- * come.
+ * Returns the field `cancel` of an entry. `hasTokens` says whether the tokens of its answers can be counted while they
+ * arrive.
  */
 export const cancelField = (hasTokens: boolean) =>
   z

@@ -1,8 +1,8 @@
 /**
  * This file changes unions in a JSON Schema so that editors know which branch is meant. If a value fits no branch of an
- * `anyOf`, a validator reports the problems with every branch: one mistake in a load of nine kinds gives 136 problems.
- * A property such as `kind`, or the type of the value, may show which branch is meant. Then `if` and `then` make the
- * validator check only that branch.
+ * `anyOf`, a validator reports the problems with every branch: for example, a single mistake in a load, which can be of
+ * nine kinds, leads to 136 reported problems. A property such as `kind`, or the type of the value, may show which
+ * branch is meant. If so, `if` and `then` are added to the schema, so that the validator checks only this branch.
  */
 
 /** A JSON Schema, draft 7. */
@@ -13,8 +13,8 @@ interface Schema {
 const conditionWords = ['if', 'then'];
 
 /**
- * Returns a schema with `if` and `then`. It builds the schema from entries, since a linter takes an object with a
- * literal `then` for a promise.
+ * Returns a schema with `if` and `then`. The schema is built from entries, since a linter would mistake an object with
+ * a literal `then` for a promise.
  */
 const conditionalSchema = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
   Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
@@ -34,12 +34,12 @@ const typeOf = (value: unknown): JsonType => {
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**
- * Returns the schema behind a reference. In draft 7, a reference with other keywords beside it is wrapped in another
- * schema.
+ * Returns the schema behind a reference. In draft 7, a reference cannot have other keywords beside it. If it needs
+ * some, it is wrapped in another schema.
  */
 type Resolve = (schema: unknown) => unknown;
 
-/** Returns the values that a schema lists; `null` if it lists none. */
+/** Returns the values that a schema lists; `null` if it lists no values. */
 const namedValues = (schema: unknown): readonly unknown[] | null => {
   if (!isSchema(schema)) return null;
   if ('const' in schema) return [schema['const']];
@@ -61,7 +61,7 @@ const propertyOf = (schema: unknown, name: string): unknown =>
 const requires = (schema: unknown, name: string): boolean =>
   isSchema(schema) && asList(schema['required']).includes(name);
 
-/** A property whose value shows which branch of a union is meant, with its values for each branch. */
+/** A property whose value shows which branch of a union is meant, and the values of the property in each branch. */
 interface Discriminator {
   readonly name: string;
   readonly description: unknown;
@@ -87,8 +87,8 @@ const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discri
 };
 
 /**
- * Replaces a union by branches that a property selects. A list of all its values makes the validator report an unknown
- * value only once.
+ * Replaces a union by branches that a property selects. A list of all values of the property is added, so that the
+ * validator reports an unknown value only once.
  */
 const byProperty = (
   rest: Schema,
@@ -139,7 +139,9 @@ const withoutUnion = (schema: Schema, resolve: Resolve): Schema => {
   return (known.length === types.length ? byType(rest, branches, known) : null) ?? schema;
 };
 
-/** Changes all unions in a part of a schema. Inner unions come first, since only a changed union has a type. */
+/**
+ * Changes all unions in a part of a schema. Inner unions are changed first, since only a changed union shows its type.
+ */
 const decideIn = (part: unknown, resolve: Resolve): unknown => {
   if (Array.isArray(part)) return part.map((each) => decideIn(each, resolve));
   if (!isSchema(part)) return part;
@@ -160,7 +162,8 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // A definition that contains itself refers to the unchanged definition until it is changed.
+      // If a definition contains itself, the inner reference leads to the unchanged definition while the definition is
+      // being changed.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

@@ -12,10 +12,11 @@ import {
 
 /**
  * This file contains the kinds of field from which schemas of scenarios are made. Their messages are half sentences
- * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds what was found instead.
+ * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` completes the sentence with the value
+ * that was found.
  */
 
-/** The parameters of an issue that a field itself raises: words, one of which the user may have misspelt. */
+/** The parameters of an issue that a field itself raises. They are words: the user may have misspelt one of them. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }
@@ -46,8 +47,8 @@ const notationError = <Q extends number>(
 };
 
 /**
- * Returns a field for a quantity in its notation. With `none`, the field also accepts the word "none", which becomes
- * `null`.
+ * Returns a field for a quantity in its notation. If `none` is given, the field also accepts the word "none", which
+ * becomes `null`.
  */
 const quantityField = <Q extends number, N extends null>(
   notation: Notation<Q>,
@@ -126,8 +127,8 @@ export const perMinuteAdvice = (input: unknown): string => {
 type Wrong = Readonly<{ input?: unknown }>;
 
 /**
- * Returns a field for a whole number between bounds. It formats the bounds only for a message, since formatting the
- * first number takes some milliseconds.
+ * Returns a field for a whole number between bounds. The bounds are formatted only when a message needs them, since
+ * formatting the first number takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
   const error = ({ input }: Wrong) =>
@@ -156,18 +157,18 @@ export const positiveNumberField = (max: number) => {
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
-/** Returns a field for a weight, whose meaning depends on the weights of the other entries in the list. */
+/** Returns a field for a weight. The meaning of a weight depends on the weights of the other entries in the list. */
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
- * The maximum price of a million tokens. With six decimals it has thirteen digits, which a JavaScript number still
- * holds exactly enough.
+ * The maximum price of a million tokens. With six decimals, it has thirteen digits. A JavaScript number is still exact
+ * enough for that.
  */
 const maxPrice = 1_000_000;
 
 /**
- * Converts an amount to millionths by moving the decimal point in its text, since 0.07 × 1,000,000 is no whole number
- * in binary. Returns `null` if the amount has more than six decimals.
+ * Converts an amount to millionths by moving the decimal point in its text, since a multiplication is not exact: 0.07 ×
+ * 1,000,000 is not a whole number in binary. Returns `null` if the amount has more than six decimals.
  */
 const microUnits = (amount: number): number | null => {
   const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));

@@ -21,7 +21,7 @@ import {
 } from './fields.ts';
 import { formatRate } from './notation.ts';
 
-/** This file contains the schema of a scenario's loads, which say how and when requests are sent. */
+/** This file contains the schema of a scenario's loads. A load says how and when requests are sent. */
 
 const gammaShape = numberBetweenField(0.01, 1000).describe(
   'The shape of the gaps: below 1 requests come in bursts, 1 is Poisson, above 1 they approach even spacing.',

@@ -46,7 +46,8 @@ export const contentPartsField = listField(
   contentPart,
   `a list of content parts, for example [${partExample}]`,
   'content part',
-  // In the JSON Schema this part is a definition with references to it. Otherwise it would repeat a dozen times.
+  // In the JSON Schema this part is a definition with references to it. Otherwise, the JSON Schema would contain this
+  // part a dozen times.
 ).meta({ id: 'contentParts' });
 
 export const contentField = z.union(

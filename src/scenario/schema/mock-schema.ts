@@ -7,18 +7,18 @@ import { formatDuration } from './notation.ts';
 
 /**
  * This file contains the schema of `mock` in a scenario. It accepts all settings of the reference gateway in the
- * notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. It is derived from
- * the gateway's own schema, so a new setting needs no line here.
+ * notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. The schema is
+ * derived from the gateway's own schema, so a new setting of the gateway needs no change here.
  */
 
-/** The kinds of schema that stay unchanged. A setting has one of these kinds, or one that is handled below. */
+/** The kinds of schema that stay unchanged. Every setting has one of these kinds or a kind that is handled below. */
 const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
 /**
- * Returns the rules that a schema has for a whole mapping or list. They apply in both notations, since such a rule
- * accepts values of any type.
+ * Returns the rules that a schema has for a whole mapping or list. These rules apply in both notations, since they
+ * accept values of any type.
  */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
   (def.checks ?? []) as unknown as z.core.$ZodCheck<T>[];
@@ -61,5 +61,7 @@ const scenarioField = (schema: z.core.$ZodType): z.ZodType => {
   return description === undefined ? written : written.describe(description);
 };
 
-/** The schema of `mock` in a scenario. Prices are not part of it, since the scenario itself contains them. */
+/**
+ * The schema of `mock` in a scenario. Prices are not a part of `mock`, since the scenario has them in another field.
+ */
 export const mockSchema = scenarioField(mockSettingsSchema.omit({ prices: true }));

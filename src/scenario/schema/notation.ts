@@ -9,7 +9,8 @@ import {
 
 /**
  * A notation for quantities of users, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such texts
- * to numbers. A plain number is never valid, since a reader would not know its unit.
+ * to numbers, so a text has the same meaning everywhere. A plain number is never valid, since a reader would not know
+ * its unit.
  */
 export interface Notation<Quantity extends number> {
   /** Returns the quantity that a text means; `null` if the text is not in this notation. */
@@ -24,7 +25,7 @@ export interface Notation<Quantity extends number> {
 
 const amountPattern = String.raw`\d+(?:\.\d+)?`;
 
-/** Removes the error of binary fractions, for example of 0.07 × 1000. Only the last digit has an error. */
+/** Removes the error of binary fractions, for example of 0.07 × 1000. Only the last digit of such a number is wrong. */
 const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
 
 const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -37,7 +38,8 @@ const durationText = new RegExp(durationPattern);
 const durationPart = new RegExp(`(${amountPattern})(ms|[dhms])`, 'g');
 
 /**
- * The notation of durations: `30s`, `500ms`, `2m`, `1h30m`, `7d`. Larger units come first, and each unit at most once.
+ * The notation of durations: `30s`, `500ms`, `2m`, `1h30m`, `7d`. Larger units come first, and each unit is used at
+ * most once.
  */
 export const durationNotation: Notation<Milliseconds> = {
   read: (text) => {
@@ -107,7 +109,7 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
-/** The spellings of units that people use, by the unit of a notation. */
+/** Other spellings of units that people use. The keys are the units of a notation. */
 const otherUnits: Readonly<Record<string, string>> = {
   '/s': 'rps qps tps hz r/s req/s reqs/s requests/s /sec /second persecond',
   '/min': 'rpm qpm req/min requests/min /minute perminute',
@@ -120,7 +122,10 @@ const otherUnits: Readonly<Record<string, string>> = {
   '%': '% percent pct',
 };
 
-/** Returns a clock time in the notation: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts stay unchanged. */
+/**
+ * Converts a clock time to the notation of durations: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts stay
+ * unchanged.
+ */
 const withoutClock = (text: string): string =>
   text.replace(/^(?:(\d+):)?(\d{1,2}):(\d\d)$/, (_, ...parts: readonly string[]) =>
     ['h', 'm', 's']
@@ -140,7 +145,8 @@ const withPlainNumber = (text: string): string =>
     .replace(/^(\d+(?:\.\d+)?\/)1(?=[a-z])/i, '$1');
 
 /**
- * Returns a rate over several units of time as one over a single unit: `10/2s` as `5/s`. Other texts stay unchanged.
+ * Converts a rate over several units of time to a rate over one unit: `10/2s` becomes `5/s`. Other texts stay
+ * unchanged.
  */
 const perUnit = (text: string): string =>
   text.replace(
@@ -149,8 +155,8 @@ const perUnit = (text: string): string =>
   );
 
 /**
- * Returns a text of another spelling in the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30` as
- * `1m30s`, ISO's `PT30S` as `30s`.
+ * Converts a text in another spelling to the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30`
+ * as `1m30s`, ISO's `PT30S` as `30s`.
  */
 export const respelt = (text: string, read: (text: string) => number | null): string | null => {
   const plain = perUnit(withoutClock(withPlainNumber(text.toLowerCase().replace(/^pt(?=\d)/, ''))));
@@ -163,7 +169,7 @@ export const respelt = (text: string, read: (text: string) => number | null): st
 
 /**
  * Returns the plain number that a text with a unit or marks means: `2M` as 2000000, `$5` as 5, `50%` as 50; `null` if
- * none.
+ * the text means no number.
  */
 export const plainNumberIn = (text: string): number | null => {
   const [, amount, thousands = ''] =
@@ -187,7 +193,10 @@ export const formatDuration = (length: Milliseconds): string => {
   return text === '' ? '0s' : text;
 };
 
-/** Formats a rate in the unit in which it is a whole number, or else per second. `rateNotation` can read the result. */
+/**
+ * Formats a rate in a unit in which it is a whole number. If there is no such unit, formats it per second.
+ * `rateNotation` can read the result.
+ */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {
     const n = withoutBinaryNoise(events * rateUnits[unit]);

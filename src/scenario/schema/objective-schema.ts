@@ -9,7 +9,8 @@ import {
 } from './fields.ts';
 
 /**
- * This file contains the schema of objectives, of a run and of single requests. `objective-rules.ts` reads their texts.
+ * This file contains the schema of objectives, both of a run and of single requests. `objective-rules.ts` reads the
+ * texts of objectives.
  */
 
 const example =
@@ -37,7 +38,7 @@ const longForm = () =>
     ),
   });
 
-/** Each use has its own schema, so editors report each mistake only once. */
+/** Each use of this field needs its own schema. Otherwise, editors would report a mistake several times. */
 const objective = () => z.union([textField(), longForm()], `expected ${example}`);
 export type ScenarioObjective = z.output<ReturnType<typeof objective>>;
 

@@ -91,9 +91,9 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares, with those of keys that have their own. */
+/** The limits that a scenario declares, and the limits of keys that have their own. */
 export interface LimitsOfKeys extends LimitsPerMinute {
-  /** The limits of each key; absent if no key has its own. */
+  /** The limits of each key; absent if no key has its own limits. */
   readonly keys?: readonly LimitsPerMinute[];
 }
 
@@ -107,22 +107,25 @@ const chargingOf = (
     : { charged: learned.charged, settle: learned.settle };
 };
 
-/** Compiles a pace. `learned` is the charging in the file of findings that the pace names. */
+/**
+ * Compiles a pace. `learned` says how the gateway charges tokens, as read from the file of findings that the pace
+ * names.
+ */
 export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { keys, ...limits }: LimitsOfKeys,
   learned: LearnedCharging | null = null,
 ): Pace => {
   /**
-   * Returns how many units (requests or tokens) a window allows, as a whole number. It must be above zero, since
-   * otherwise nothing could be sent.
+   * Returns how many units (requests or tokens) a window allows, as a whole number. The number must be above zero,
+   * since otherwise no request could be sent.
    */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
     // A rate per minute, divided by 60, is often not exact in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
-  /** Returns the tokens of usage that a limit allows if its gateway charges more than the usage. */
+  /** Returns how many tokens of usage fit into a limit, if the gateway charges more tokens than the usage. */
   const chargedTokens = (most: number | null): number | null =>
     most && Math.floor(most / (learned?.times ?? 1));
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {
@@ -152,7 +155,7 @@ const findingsSchema = z.object({
   findings: z.object({ charging: learnedChargingSchema }),
 });
 
-/** Reads from the findings that a pace names how a gateway charges; `null` if the pace names none. */
+/** Reads from the findings that a pace names how a gateway charges; `null` if the pace names no findings. */
 export const readLearnedCharging = (
   { charged }: ScenarioPace,
   files: WorkloadFiles,

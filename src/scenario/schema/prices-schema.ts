@@ -9,13 +9,16 @@ import {
 } from './fields.ts';
 
 /**
- * This file declares the prices of a scenario and of a price file. Amounts become whole millionths of the currency: for
- * a million tokens, characters or seconds, or for one request.
+ * This file declares the prices of a scenario and of a price file. Amounts become whole millionths of the currency. An
+ * amount is the price of a million tokens, characters or seconds, or of one request.
  */
 
 const picos = 1e12;
 
-/** Returns a field for the price of one character or one second, as millionths of the currency for a million of them. */
+/**
+ * Returns a field for the price of one character or one second. The value is the price of a million of them, in
+ * millionths of the currency.
+ */
 const unitPriceField = () => {
   const error = 'expected an amount from 0 to 1,000 with at most 12 decimals, such as 0.000015';
   return z
@@ -79,5 +82,5 @@ export interface WrittenPrices {
   readonly [modelOrKind: string]: z.input<typeof modelPriceSchema> | string | undefined;
 }
 
-/** The prices by model, or by kind for all speech or transcription. */
+/** The prices. A key is the name of a model, or the kind `speech` or `transcription` for all its models. */
 export const pricesSchema: z.ZodType<Prices, WrittenPrices> = pricesObject;

@@ -3,7 +3,7 @@ import { serverFigureNames } from '../../model/measures/server-figures.ts';
 import { durationField, mapping, nameField, textField, withDefault, wordField } from './fields.ts';
 import { metricsAddressProblem } from './wire-schema.ts';
 
-/** This file contains the schema of reading a server's own metrics. */
+/** This file contains the schema of `server`, which says how a server's own metrics are read. */
 
 const metricsField = textField().superRefine((text, context) => {
   const problem = metricsAddressProblem(text);

@@ -15,8 +15,8 @@ import {
 /** This file contains the schema of a scenario's target and of connections to it. */
 
 /**
- * Returns what is wrong with a text that begins like an address. The message does not quote the text: an apparent port
- * may be a part of a password.
+ * Returns what is wrong with a text that begins like an address. The message does not quote the text, since a part that
+ * looks like a port may be a part of a password.
  */
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
@@ -43,7 +43,10 @@ export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
 
 const unixExample = 'unix:/run/gateway.sock, or with a base path unix:/run/gateway.sock:/v1';
 
-/** The longest path of a Unix socket in bytes (`sun_path` of Linux, without its last byte, see unix(7)). */
+/**
+ * The longest path of a Unix socket in bytes (the size of `sun_path` in Linux, minus one for the last byte; see
+ * unix(7)).
+ */
 const longestSocketPath = 107;
 
 const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
@@ -53,20 +56,22 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
     : null;
 };
 
-/** Returns the problem of a text that is written like no address; `null` for any other text. */
+/**
+ * Returns the problem of a text that cannot be an address, judged by how it is written; `null` if it may be an address.
+ */
 const writingProblem = (text: string): string | null => {
   // Python's requests-unixsocket, nginx and got write such addresses differently.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
-  // The last two come from GitHub and Jinja.
+  // The forms are a shell's `$NAME`, GitHub's `${{ env.NAME }}` and Jinja's `{{ NAME }}`.
   const [, variable] = /(?:^\$\{?|\{\{ *(?:\w+\.)?)(\w+)/.exec(text) ?? [];
   return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
 };
 
 /**
- * Returns the problem of a text as the address of a target; `null` if the address is right, or if the text is no
- * address at all. The problem never repeats the address, which may contain a password.
+ * Returns the problem of a text as the address of a target; `null` if the address is right, or if the text does not
+ * look like an address. The problem never repeats the address, which may contain a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   const written = writingProblem(text);
@@ -90,7 +95,8 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
 };
 
 /**
- * Returns what is wrong with the address of a server’s metrics, or with the path on the target; `null` if nothing is.
+ * Returns what is wrong with the address of a server’s metrics, or with the path on the target; `null` if nothing is
+ * wrong.
  */
 export const metricsAddressProblem = (text: string): string | null => {
   if (/^\/(?!\/)/.test(text)) return null;

@@ -1,7 +1,7 @@
 import { durationNotation } from '../schema/notation.ts';
 import { isMapping } from './scenario-tree.ts';
 
-/** The kinds of load that can end at any moment, since only their duration ends them. */
+/** The kinds of load that end only because of their duration, and so may have any duration. */
 export const endlessKinds: readonly unknown[] = [
   'constant',
   'poisson',
@@ -15,7 +15,7 @@ const withDuration = (load: unknown, atMost: string): unknown =>
 
 /**
  * In a scenario that runs until it is decided, gives the last load the duration `atMost`. If `atMost` is faulty, the
- * load gets any duration, and other code reports the fault.
+ * load gets an arbitrary duration, and other code reports the fault.
  */
 export const withDurationFrom = (scenario: unknown): unknown => {
   if (!isMapping(scenario) || scenario['until'] === undefined) return scenario;

@@ -9,21 +9,25 @@ import {
   withEachValue,
 } from './scenario-tree.ts';
 
-/** The variables that `${env:NAME}` can name. The caller passes them, since this room does not read the environment. */
+/**
+ * The variables that `${env:NAME}` can name. The caller passes them, since code in this folder does not read the
+ * environment.
+ */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FilledScenario {
   readonly tree: ScenarioTree;
   readonly findings: readonly ScenarioFinding[];
   /**
-   * The values from the environment, by `pathKey`. No message shows them, since each may be a secret in the wrong
-   * place.
+   * The values that came from the environment. The keys are made by `pathKey`. No message shows such a value, since it
+   * may be a secret in the wrong place.
    */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
 /**
- * The fields in which templates are not filled. Their templates stand for secrets, and a plan never contains a secret.
+ * The fields in which templates are not filled. The templates in these fields stand for secrets, and a plan must never
+ * contain a secret.
  */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 

@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
   return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 };
 
-/** Describes a value that no scenario can contain. */
+/** Describes a value, for example a function, that no scenario can contain. */
 const unsupportedValueText = (value: unknown): string => {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;

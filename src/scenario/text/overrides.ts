@@ -11,7 +11,8 @@ import {
 } from './scenario-tree.ts';
 
 /**
- * This file applies `--set path=value`, which replaces or adds one value of the scenario before anything is checked.
+ * This file applies `--set path=value`. An override replaces or adds one value of the scenario before the scenario is
+ * checked.
  */
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
@@ -21,7 +22,10 @@ const words = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** Returns the value of a text without quotes in YAML: a number, true, false, null, or else the text itself. */
+/**
+ * Returns the value of a text without quotes in YAML: a number, true, false or null. Any other text is returned as a
+ * text.
+ */
 export const parseScalar = (text: string): unknown =>
   number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
 
@@ -38,7 +42,10 @@ export const parseValue = (text: string): unknown => {
   return flowing || /^["']/.test(text) ? document.toJS({ maxAliasCount: 0 }) : undefined;
 };
 
-/** Reads the next step of a path: an index if `inside` is a list, a key if it is a mapping, otherwise `null`. */
+/**
+ * Reads the next step of a path. Returns an index if `inside` is a list, a key if `inside` is a mapping, and `null` if
+ * it is another value.
+ */
 const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
@@ -72,7 +79,7 @@ export const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
-/** Splits an override into its path and its value. The path is empty if the override contains none. */
+/** Splits an override into its path and its value. If the override contains no path, the path is empty. */
 const partsOf = (text: string): readonly [name: string, value: string] => {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return [name.trim(), value.trim()];
@@ -84,10 +91,13 @@ const partsOf = (text: string): readonly [name: string, value: string] => {
  */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
-/** The two limits for which `limits: none` stands. */
+/** The two limits that `limits: none` sets to `none`. */
 export const bothLimits = { requestsPerMinute: 'none', tokensPerMinute: 'none' };
 
-/** Writes `limits: none` as two limits if a path leads into it. One of them can then be set. */
+/**
+ * If a path leads into `limits` and the scenario has `limits: none`, writes `none` for each of the two limits. Then one
+ * of them can be changed.
+ */
 export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
   const holder = /^(?!mock\.)((?:.*[.\]])?limits)\.[^.]+$/.exec(name)?.[1];
   const path = holder === undefined ? null : parsePath(holder, tree.value);

@@ -21,7 +21,10 @@ interface ParsedScenario {
 /** The codes of issues after which the schema still parses the inner parts of the faulty value. */
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
-/** Returns the path of the value that the schema did not parse because of an issue; `null` if it parsed everything. */
+/**
+ * Returns the path of the value that the schema did not parse because of an issue; `null` if the schema parsed
+ * everything.
+ */
 const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
   if (codesKeepingInner.has(issue.code)) return null;
   const isWrongKind = issue.code === 'invalid_union' && issue.discriminator !== undefined;
@@ -29,8 +32,8 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 };
 
 /**
- * Parses a filled scenario with the schema, once. The library's `safeParse` returns nothing if one field is faulty. The
- * core of the library, which this calls, returns the valid fields.
+ * Parses a filled scenario with the schema, once. If a field is faulty, the library's `safeParse` returns no values. So
+ * this function calls the core of the library, which returns the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value: prepared, misspeltKinds } = prepareForSchema(filled);

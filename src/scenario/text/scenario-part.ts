@@ -12,14 +12,17 @@ interface ParsedValues {
   readonly written: unknown;
   /** The values after parsing. Faulty values are as they were written. */
   readonly parsed: unknown;
-  /** The paths of faulty values, of values that contain one, and of values that were not parsed, by `pathKey`. */
+  /**
+   * The paths of faulty values, of values that contain a faulty value, and of values that were not parsed. `pathKey`
+   * writes the paths as texts.
+   */
   readonly faulty: ReadonlySet<string>;
   readonly unparsed: ReadonlySet<string>;
 }
 
 /**
- * A part of a scenario, which may be missing. The part has its value as written and, if the value is valid, its
- * meaning.
+ * A part of a scenario, which may be missing. A part has its value in the form in which it was written and, if it is
+ * valid, in its parsed form.
  */
 export class ScenarioPart<T> {
   readonly path: Path;
@@ -32,7 +35,7 @@ export class ScenarioPart<T> {
     this.written = valueAtPath(scenario.written, path);
   }
 
-  /** Returns the part with its defaults filled in; `undefined` if any value in it is faulty. */
+  /** Returns the parsed value of the part, including defaults; `undefined` if any value in the part is faulty. */
   get validValue(): T | undefined {
     const { parsed, faulty, unparsed } = this.#scenario;
     const isUnparsed = this.path.some((_, length) =>
@@ -50,12 +53,12 @@ export class ScenarioPart<T> {
     return this.written !== undefined;
   }
 
-  /** Returns the text that was written; `null` for any other value. */
+  /** Returns the text that was written; `null` if the value is not a text. */
   get text(): string | null {
     return typeof this.written === 'string' ? this.written : null;
   }
 
-  /** Returns whether the value comes from the environment. No message may then repeat it. */
+  /** Returns whether the value comes from the environment. If it does, no message may repeat the value. */
   get isFromEnvironment(): boolean {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }

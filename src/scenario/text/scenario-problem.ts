@@ -6,13 +6,13 @@ import {
   type SourcePosition,
 } from './scenario-tree.ts';
 
-/** A place in a scenario. If the file would be valid without a flag, the place also names that flag. */
+/** A place in a scenario. If a flag causes the problem, the place also names this flag. */
 export interface ScenarioPlace extends SourcePosition {
   /** The path as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;
 }
 
-/** A problem of a scenario that must be fixed before it can run. */
+/** A problem of a scenario that must be fixed before the scenario can run. */
 export interface ScenarioProblem extends ScenarioPlace {
   readonly message: string;
   /** Advice on what to do; `null` if the message is enough. */
@@ -22,11 +22,14 @@ export interface ScenarioProblem extends ScenarioPlace {
 /** A problem at a path of the scenario, before its place in the text is looked up. */
 export interface ScenarioFinding {
   readonly path: Path;
-  /** The part of the entry that the problem is shown at: its key or its value. */
+  /** Whether the problem is shown at the entry's key or at its value. */
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
-  /** The path of the missing key that the user probably meant by this unknown key. The two problems are one mistake. */
+  /**
+   * If the problem is an unknown key, the path of the missing key that the user probably meant. The missing key is then
+   * not reported as a second problem.
+   */
   readonly meant?: Path | undefined;
 }
 
@@ -41,7 +44,7 @@ export const problemOf = (
   { path, part, message, hint }: ScenarioFinding,
 ): ScenarioProblem => ({ ...placeOf(tree, path, part), message, hint });
 
-/** Sorts problems in the order of the file, puts those of flags last, and removes duplicates. */
+/** Sorts problems in the order of the file, puts the problems of flags last, and removes duplicates. */
 export const sortedProblems = (
   problems: readonly ScenarioProblem[],
 ): readonly ScenarioProblem[] => {
@@ -63,8 +66,8 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
 const maxShownProblems = 40;
 
 /**
- * Formats problems, one per line, as `file:line:column: message; hint`. Instead of a position there can be a flag or a
- * path inside a module, and a flag can follow the position.
+ * Formats problems, one per line, as `file:line:column: message; hint`. In place of the position, there may be a flag
+ * or a path inside a module. After the position, there may be a flag.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.slice(0, maxShownProblems).map((problem) => {

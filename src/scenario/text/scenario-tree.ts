@@ -1,18 +1,21 @@
 /**
- * A scenario as it was written: plain values, with the position of each. So a later problem can be shown at its line
- * and column, or at the flag that gave the value.
+ * A scenario as it was written: plain values, and the position of each value. With the positions, a problem that is
+ * found later can be shown at its line and column, or at the flag that gave the value.
  */
 export interface ScenarioTree {
   readonly value: unknown;
-  /** The positions by `pathKey`. A value without a position is inside the nearest parent that has one. */
+  /**
+   * The positions. The keys are made by `pathKey`. If a value has no position, the position of the nearest parent that
+   * has one is used.
+   */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
 
 export type Path = readonly (string | number)[];
 
 /**
- * A position in the text, counted from 1, or the flag that gave a value. Values of a module have no such position, only
- * a path.
+ * A position in the text, counted from 1, or the flag that gave a value. Values of a module have only a path and no
+ * such position.
  */
 export interface SourcePosition {
   readonly line: number | null;
@@ -37,7 +40,10 @@ export const pathKey = (path: Path): string => JSON.stringify(path);
 /** Formats a path in the way that `--set` and messages use. */
 export const dottedPath = (path: Path): string => path.join('.');
 
-/** Returns the position of a path. If nothing is there, returns the position of the nearest parent's key. */
+/**
+ * Returns the position of a path. If there is no value at the path, returns the position of the key of the nearest
+ * parent.
+ */
 export const positionOf = (
   tree: ScenarioTree,
   path: Path,
@@ -52,7 +58,9 @@ export const positionOf = (
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Copies a list or a mapping, and changes each value by `change`. Any other value stays unchanged. */
+/**
+ * Copies a list or a mapping, and replaces each value in it by the result of `change`. Any other value stays unchanged.
+ */
 export const withEachValue = (
   value: unknown,
   change: (inner: unknown, step: string | number) => unknown,
@@ -70,7 +78,10 @@ export const valueAtPath = (value: unknown, path: Path): unknown =>
     return isMapping(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
   }, value);
 
-/** Copies `value` with `leaf` at `path`. Missing parents become lists if the path has a number, otherwise mappings. */
+/**
+ * Copies `value` with `leaf` at `path`. If a parent is missing, it becomes a list if the next step of the path is a
+ * number, and a mapping otherwise.
+ */
 export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
   const [step, ...rest] = path;
   if (step === undefined) return leaf;
@@ -82,11 +93,11 @@ export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unkn
   const entries = isMapping(value) ? Object.entries(value) : [];
   const at = entries.findIndex(([key]) => key === step);
   const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
-  // The copy is made from entries, so a key named __proto__ is like any other key.
+  // The copy is made from entries, so that a key named __proto__ is handled like any other key.
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
-/** Copies the tree with `leaf` at `path`. The value and its missing parents get the position of `flag`. */
+/** Copies the tree with `leaf` at `path`. The value and its missing parents get `flag` as their position. */
 export const withFlagValue = (
   tree: ScenarioTree,
   path: Path,

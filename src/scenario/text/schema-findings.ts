@@ -24,7 +24,7 @@ const listText = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
-/** The unit in which the size of a value is counted. The keys are types of values. */
+/** The unit in which the size of a value is counted. The keys are the types of values. */
 const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 const boundText = (
@@ -52,10 +52,10 @@ export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   return issue.code === 'invalid_union' ? anyJson : undefined;
 };
 
-/** The length in characters above which only the beginning of a value is shown. */
+/** If a value has more characters than this, only its beginning is shown. */
 const maxShownLength = 40;
 
-/** Describes a value in a few words. It leaves out the parts of an address that contain passwords or tokens. */
+/** Describes a value in a few words. The parts of an address that may contain passwords or tokens are left out. */
 export const shownValue = (value: unknown): string => {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -75,7 +75,7 @@ export interface IssueContext {
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** Returns whether the value at a path may be a secret, intended or in the wrong place. */
+/** Returns whether the value at a path may be a secret, whether it belongs there or was written there by mistake. */
 const mayHoldSecret = (path: Path): boolean => {
   const [first, second, third] = pathInPart(path);
   return (
@@ -105,16 +105,25 @@ const nestedKeyAdvice = (
   return null;
 };
 
-/** Returns keys without a value that are the rest of a number after a comma: `5/s` for `rate: 5,5/s`. */
+/**
+ * YAML reads the rest of a number after a comma as a key without a value. Returns such keys, for example `5/s` for
+ * `rate: 5,5/s`.
+ */
 const cutOff = (holder: unknown): readonly string[] =>
   isMapping(holder)
     ? Object.keys(holder).filter((name) => /^\d/.test(name) && holder[name] === null)
     : [];
 
-/** Returns whether such a rest is the thousands of its number: `000/s` of `1,000/s`. YAML reads `000` as 0. */
+/**
+ * Returns whether the rest of a number after a comma is a group of three digits, such as `000/s` in `1,000/s`. YAML
+ * reads `000` as 0.
+ */
 const areThousands = (rest: string): boolean => /^(?:0$|\d{3}(?!\d))/.test(rest);
 
-/** Returns the right spelling of a number within braces that contains a comma. The comma ends the value. */
+/**
+ * Returns the right spelling of a number within braces that contains a comma. Within braces, YAML ends the value at the
+ * comma.
+ */
 const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   const inside = valueAtPath(value, path);
   const [rest, ...others] = cutOff(valueAtPath(value, path.slice(0, -1)));
@@ -122,18 +131,21 @@ const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   return `a comma ends a value here: write ${inside}${areThousands(rest) ? '' : '.'}${rest}`;
 };
 
-/** The most keys of a mapping that are listed if nothing else explains an unknown key. */
+/** If nothing else explains an unknown key, the missing keys of the mapping are listed, but at most this many. */
 const maxListedKeys = 12;
 
-/** Lists the missing keys of a mapping, if they are few. Otherwise says inside which key the unknown one may belong. */
+/**
+ * Lists the missing keys of a mapping, if there are few. If there are many, says inside which key the unknown key may
+ * belong.
+ */
 const listedKeysAdvice = (name: string, missing: readonly string[]): string | null =>
   missing.length > 0 && missing.length <= maxListedKeys
     ? `expected ${listText(missing)}`
     : nestedKeyAdvice(name, synonym);
 
 /**
- * Returns advice on where an unknown key may belong: here under another name, in an entry of another kind, inside
- * another key, or outside of this one.
+ * Returns advice on where an unknown key may belong: it may be another key of this mapping in a wrong spelling, or
+ * belong in an entry of another kind, inside another key, or outside of this mapping.
  */
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
@@ -150,7 +162,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const isTop = path.length === 0;
   const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
   if (within !== null) return within;
-  // With `--set`, the user may have wanted to replace a key that exists.
+  // Keys that exist are also compared, since with `--set`, the user may have wanted to replace such a key.
   const near = didYouMean(name, missing) ?? didYouMean(name, known);
   if (near !== null) return near;
   if (isTop)
@@ -161,7 +173,10 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
     : `did you mean "${outside}" at the top of the scenario?`;
 };
 
-/** The most unknown keys of a mapping that are explained one by one. Each is compared with all known ones. */
+/**
+ * The maximum number of unknown keys of a mapping that are explained one by one. It is limited, since each of them is
+ * compared with all known keys.
+ */
 const maxExplainedKeys = 20;
 
 const unknownKeys = (
@@ -205,7 +220,7 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
 
 /**
  * Merges the issues of a union into one if the union accepts words or other values. Returns `null` if the union has its
- * own message, or accepts no words.
+ * own message or accepts no words.
  */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
@@ -236,7 +251,8 @@ const wrongKind = (
 };
 
 /**
- * Returns the finding about a misspelt kind. The schema did not see the mistake, since the kind was corrected before.
+ * Returns the finding about a misspelt kind. The schema did not report the mistake, since the kind was corrected before
+ * the schema saw it.
  */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
@@ -268,7 +284,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // A list or a mapping of the right type with too few entries needs no further explanation.
+  // A list or a mapping of the right type with too few entries is not described further.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
@@ -278,7 +294,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
     advice ??
     shareAdvice(message, inside) ??
     (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
-  // Advice may quote the value, so it is left out if the value comes from the environment.
+  // Advice may quote the value. So if the value comes from the environment, the advice is left out.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
   const whole = `${message}, got ${receivedText(context, path)}`;
   return { path, part: 'value', message: whole, hint: safeHint };
@@ -299,7 +315,7 @@ export const findingsOfIssue = (
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
     const branch = branchOf(issue);
     const words = alternatives(issue);
-    // A faulty text may stand for the other kind of value, or for one of the words.
+    // The user may have meant a faulty text as a value of the branch, or as one of the words.
     const isWholeValue = branch?.every((inner) => inner.path.length === 0) === true;
     if (branch !== null && (words === null || !isWholeValue))
       return branch.flatMap((inner) => findingsOfIssue(inner, context, path));

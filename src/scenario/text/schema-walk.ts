@@ -38,8 +38,8 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
 /**
- * Returns the branch of a schema that describes a list or a mapping. For a mapping, it is the branch with the same
- * `kind` or `type` field, or else the first branch for mappings.
+ * Returns the branch of a schema that describes a list or a mapping. For a mapping, this is the branch with the same
+ * value of the field `kind` or `type`. If there is none, it is the first branch that describes a mapping.
  */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
@@ -52,7 +52,8 @@ export const branchFor = (schema: Schema, value: unknown): Schema | undefined =>
 };
 
 /**
- * Returns the schema of the value in `holder` under a name or at an index; `undefined` if it may have no such value.
+ * Returns the schema of the value in `holder` under a name or at an index; `undefined` if `holder` must not have such a
+ * value.
  */
 export const schemaInside = (
   holder: Schema | undefined,

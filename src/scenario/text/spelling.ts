@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /** This file finds the word that a user probably meant (“did you mean”). */
 
-/** The words of other load generators, each with Weir's word. */
+/** Words that other load generators use. The values are the words that Weir uses. */
 const synonyms: Readonly<Record<string, string>> = {
   users: 'vus concurrency connections threads clients workers',
   iterations: 'requests requestcount numrequests count n',
@@ -90,14 +90,15 @@ export const synonym = (word: string, choices: readonly string[]): string | null
 };
 
 /**
- * Returns the choice with which `word` begins, if the colon or the space before its value is missing: `to 5/s`,
- * `to:5/s`.
+ * If the colon after a key or the space before its value is missing, YAML reads key and value as one word. Returns the
+ * choice with which this word begins: `to 5/s`, `to:5/s`.
  */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 
 /**
- * Returns the choice that is most similar to `word`; `null` if none is. It ignores capitals, hyphens and underscores.
+ * Returns the choice that is most similar to `word`; `null` if no choice is similar. Capitals, hyphens and underscores
+ * do not matter.
  */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);

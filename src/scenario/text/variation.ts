@@ -36,10 +36,10 @@ export interface PointSetting {
   readonly value: unknown;
 }
 
-/** Splits a text at commas outside of brackets and quotation marks. */
+/** The maximum number of values of a variable. */
 const maxVariations = 100;
 
-/** Splits a text at commas, except those in brackets or quotation marks. */
+/** Splits a text at commas, but not at commas within brackets or quotation marks. */
 const splitAtCommas = (text: string): readonly string[] => {
   const parts = [''];
   let depth = 0;
@@ -68,7 +68,7 @@ const missingStep = (text: string): string | null => {
   if (from === undefined || !(length > 0)) return null;
   const units = [unit, lastUnit].filter((each) => each !== '');
   if (new Set(units).size > 1) return `${text}: ${oneUnitText}`;
-  // Whole numbers, such as users, have whole steps.
+  // The range is of whole numbers, such as numbers of users, so the step is also whole.
   const isWhole = Number.isInteger(Number(from)) && Number.isInteger(Number(to));
   const quarter = Number((length / 4).toPrecision(1));
   const step = `${isWhole ? Math.max(1, Math.round(quarter)) : quarter}${units.at(-1) ?? ''}`;
@@ -77,8 +77,8 @@ const missingStep = (text: string): string | null => {
 };
 
 /**
- * Returns the values of a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s to 5/s. Any other text is a
- * single value.
+ * Returns the values of a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s, 2/s, 3/s, 4/s, 5/s. Any other
+ * text is a single value.
  */
 const expandRange = (text: string): readonly string[] | string => {
   const [, from, unit, to, lastUnit, operator, step, stepUnit] = rangeText.exec(text) ?? [];
@@ -126,8 +126,8 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * Returns what is wrong with the values of a variable; `null` if nothing is. It leaves out what the scenario's own
- * rules find.
+ * Returns what is wrong with the values of a variable; `null` if nothing is wrong. Mistakes that the rules for
+ * scenarios find are not checked here.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';
@@ -180,8 +180,8 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
 };
 
 /**
- * Reads the variables of a sweep: those of the file and those of flags. If both name a path, the values of the flag
- * count.
+ * Reads the variables of a sweep: the variables in the file, and the variables in flags. If the file and a flag name
+ * the same path, the values of the flag count.
  */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);
@@ -215,7 +215,7 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 
 /**
  * Returns the paths that the path of a variable means. A field of traffic entries (`prompt.tokens`, `model`) means this
- * field in every entry that has it. If no entry has it, it means every entry that may have it.
+ * field in every entry that has it. If no entry has this field, it means the field in every entry that may have it.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);

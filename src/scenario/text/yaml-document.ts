@@ -29,8 +29,8 @@ export interface ParsedTree {
 }
 
 /**
- * The maximum number of values that aliases repeat. Otherwise, aliases that contain aliases could give any number of
- * values.
+ * The maximum number of values that aliases repeat. Without a maximum, aliases that contain aliases could produce any
+ * number of values.
  */
 const maxRepeatedValues = 100_000;
 
@@ -39,7 +39,7 @@ const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
   return { line, column: col, flag: null };
 };
 
-/** Returns a key as text. YAML would read 1 or true without quotes as a number or a boolean. */
+/** Returns a key as a text, also if YAML reads it as a number or a boolean: 1 or true without quotes. */
 const nameOf = (key: unknown): string | null => {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
@@ -52,7 +52,7 @@ interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
   readonly within: readonly Node[];
-  /** Whether an alias leads to this node. */
+  /** Whether the node is reached through an alias. */
   readonly isRepeated?: boolean;
 }
 
@@ -63,7 +63,10 @@ class DocumentReader {
   #repeatedValues = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
-  /** The node of each alias. The library would search the whole document for it each time. */
+  /**
+   * The node to which each alias refers. It is kept, since the library would search the whole document for it each
+   * time.
+   */
   readonly #resolved = new Map<Alias, Node | null>();
 
   constructor(document: Document, lines: LineCounter) {
@@ -91,7 +94,8 @@ class DocumentReader {
   }
 
   /**
-   * Returns the pairs of a mapping, with those of the mappings that `<<` names. The mapping's own keys take precedence.
+   * Returns the pairs of a mapping, including the pairs of the mappings that `<<` names. The mapping's own keys take
+   * precedence.
    */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
@@ -178,7 +182,10 @@ const codeMessages: Readonly<Record<string, string>> = {
     'expected "name: value" or "name:", with a colon and a space or the end of the line after it',
 };
 
-/** The messages for codes that the library uses for several mistakes. The keys are the beginnings of its messages. */
+/**
+ * The messages for codes that the library uses for several mistakes. The keys are the beginnings of the library's
+ * messages.
+ */
 const prefixMessages: Readonly<Record<string, string>> = {
   'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
   'Nested mappings are not allowed':
@@ -247,8 +254,8 @@ const imported = '`weir import FILE` makes a scenario of it';
 const written = '`weir init` writes a first scenario';
 
 /**
- * The kinds of files that are no scenarios, and what to do with them. The first line that is no comment shows the kind,
- * or the first two lines of JSON.
+ * The kinds of files that are not scenarios, and what to do with them. The first line that is not a comment shows the
+ * kind. In JSON, the first two lines show it.
  */
 const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])[] = [
   [/^(?:GET|POST|PUT) https?:/, 'targets of vegeta', imported],
@@ -282,8 +289,8 @@ const foreignFile = (text: string): string | null => {
 };
 
 /**
- * The most lines, commas and brackets of a scenario, even within a text. The library takes kilobytes for each one
- * outside.
+ * The maximum number of lines, commas and brackets of a scenario, including those within texts. The number is limited,
+ * since the library needs kilobytes of memory for each of them outside of texts.
  */
 const mostMarks = 500_000;
 
@@ -310,7 +317,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
   const problems = syntaxProblems(errors, lines);
-  // A duplicate key does not change the structure, so the rest is also checked.
+  // A duplicate key does not change the structure. So in spite of it, the rest of the scenario is checked too.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
   const reader = new DocumentReader(document, lines);
   const tree = { value: reader.read(), positions: reader.positions };
