@@ -66,8 +66,8 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
 };
 
 /**
- * Returns whether to use colours on a stream. An empty NO_COLOR (https://no-color.org) does not count. A FORCE_COLOR
- * that is empty, 0 or false does not count either.
+ * Returns whether to use colours on a stream. A NO_COLOR (https://no-color.org) that is not empty switches colours off.
+ * Otherwise, a FORCE_COLOR switches colours on, or switches them off if it is 0 or false.
  */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,

@@ -40,7 +40,7 @@ export interface DrivenSlice {
   readonly breach: Breach | null;
   /** If the load ended because no request could succeed, the reason for this; otherwise `null`. */
   readonly refusal: string | null;
-  /** If the load ended because all objectives were sure, the instant since which they were; otherwise `null`. */
+  /** If the load ended because all objectives were sure, the instant at which this was found; otherwise `null`. */
   readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` if no cap did. */
   readonly exhaustedBudget: BudgetUnit | null;
@@ -99,7 +99,7 @@ export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
   readonly onStop: OnStop;
-  /** The self-test streams that each event loop reads; `null` for none. */
+  /** The self-test streams that each event loop reads; `null` if the run has no self-test streams. */
   readonly canary: CanaryOptions | null;
   /** When the load begins; `null` means as soon as possible. */
   readonly start?: PlannedStart | null;

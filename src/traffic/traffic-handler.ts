@@ -40,7 +40,7 @@ export interface PreparedRequest {
    * request id and the plan's headers.
    */
   readonly request: WireRequest;
-  /** The headers that take precedence over those of the plan; absent for most requests. */
+  /** The headers that take precedence over the headers of the plan; absent for most requests. */
   readonly ownHeaders?: WireRequest['headers'];
   /** The size of the chat; absent for other traffic kinds. */
   readonly size?: ChatSize;
@@ -101,7 +101,7 @@ export interface RetryHint {
   readonly by: Exclude<WaitSource, 'backoff'>;
 }
 
-/** Reads one response step by step and returns its outcome. It does not keep the bytes that it receives. */
+/** Reads one response step by step and returns its outcome. The reader does not keep the bytes that it receives. */
 export interface AnswerReader {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   onChunk(at: Instant, bytes: Uint8Array): void;

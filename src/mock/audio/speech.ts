@@ -21,7 +21,7 @@ silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
 
 const mp3Piece = Buffer.concat(Array.from({ length: framesPerPiece }, () => silentFrame));
 
-/** The offset of the tag in a frame of one channel: after 4 bytes of header and 9 of side information. */
+/** The offset of the tag in a frame of one channel: after 4 bytes of header and 9 bytes of side information. */
 const tagOffset = 13;
 const frameCountFlag = 1;
 const byteCountFlag = 2;

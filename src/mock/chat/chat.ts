@@ -161,7 +161,10 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number, isCut: boolea
   });
 };
 
-/** Returns the steps of an answer. In each step, every choice gets a token. An empty answer also takes one step. */
+/**
+ * Returns the steps of an answer. In each step, every choice gets a token. An answer without tokens also takes one
+ * step.
+ */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
@@ -197,7 +200,7 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
 
 /**
  * Returns the message of a whole answer. A tool call has the form of the OpenAI API, since the interface does not
- * define one (section 4.1).
+ * define tool calls (section 4.1).
  */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');

@@ -13,8 +13,8 @@ export interface Tool {
 
 export interface Completion {
   /**
-   * The called function; `null` if the answer calls no function. The tokens are the arguments of the call, or else the
-   * content.
+   * The called function; `null` if the answer calls no function. If a function is called, the tokens are its arguments;
+   * otherwise, they are the content.
    */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
@@ -59,7 +59,7 @@ const randomJsonObject = (draw: Draw, count: number): string[] => {
 };
 const shortestObject = opening.length + 1 + closing.length;
 
-/** Returns the tokens before position `end` of their text; the last one may be incomplete. */
+/** Returns the tokens before position `end` of their text. The last token may be incomplete. */
 const truncateAt = (tokens: readonly string[], end: number): readonly string[] => {
   const kept: string[] = [];
   let position = 0;

@@ -11,8 +11,8 @@ import { tokenLogprob } from './tokens.ts';
 const placeholder = '\0';
 
 /**
- * Returns functions that write the deltas of a stream: first the role, and then the content. If the answer is a call,
- * its arguments are written as in the OpenAI API.
+ * Returns the deltas of a stream: the deltas of its opening, which begin with the role, and the delta of a token, with
+ * the placeholder for its text. The tokens are content or, as in the OpenAI API, the arguments of a call.
  */
 const deltasOf = (call: Completion['toolCall']) => {
   const role = 'assistant';

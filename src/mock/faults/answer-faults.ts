@@ -66,7 +66,7 @@ const interceptWrites = (
   const send = (part: Buffer): void => {
     if (part.length > 0 && !socket.destroyed) write(part);
   };
-  /** The pieces. The first one is being delivered. */
+  /** The pieces. The first piece is being delivered. */
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
   const next = (): void => {
     const [piece] = waiting;

@@ -5,8 +5,8 @@ import { noLevels, type Serving, type ServingLevels } from '../serving/serving.t
 type Samples = Readonly<Record<string, number>>;
 
 /**
- * Writes a metric in Prometheus's text format. `samplesOf` returns the samples of a model. Their keys are the endings
- * of the samples' names.
+ * Writes a metric in Prometheus's text format. `samplesOf` returns the samples of a model. A key is the ending of a
+ * sample's name, and may be followed by labels.
  */
 const metric =
   (name: string, type: string, help: string, samplesOf: (levels: ServingLevels) => Samples) =>

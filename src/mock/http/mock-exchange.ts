@@ -125,7 +125,10 @@ export class MockExchange {
     return this.end === null;
   }
 
-  /** Changes streamed events with `shape`. Events pass through this shape before they pass through earlier shapes. */
+  /**
+   * Changes streamed events with `shape`. Events first pass through the shapes that were set earlier, and then through
+   * this shape.
+   */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.shapeStream;
     const shapeTwice = (stream: EventStream): EventStream => inner(shape(stream));

@@ -3,7 +3,7 @@ import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } 
 
 /** This file contains limiters that count within windows of time, and limiters that refill over time. */
 
-/** Counts in fixed windows. After the end of a window, `beginAt` returns the start of the next one. */
+/** Counts in fixed windows. After the end of a window, `beginAt` returns the start of the next window. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;

@@ -79,8 +79,8 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
 };
 
 /**
- * Returns the proxy that the environment names for `url`, and the name of that variable; `null` for a direct
- * connection.
+ * Returns the proxy that the environment names for `url`, and the name of the environment variable that names it;
+ * `null` for a direct connection.
  */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
   const excluded = (variable(environment, 'no_proxy')?.text ?? '').split(/[,\s]+/).filter(Boolean);

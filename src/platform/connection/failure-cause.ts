@@ -120,7 +120,7 @@ const certificateAdvice = ({ hasClientCertificate }: UnansweredTarget): string =
     ? 'the server does not accept the client certificate of wire.clientCert: check which authority it trusts, and the dates of the certificate'
     : 'the server wants a client certificate: name its PEM files in wire.clientCert and wire.clientKey';
 
-/** Returns advice on an error that came before the first answer of a target; `null` for none. */
+/** Returns advice on an error that came before the first answer of a target; `null` if there is no advice. */
 export const connectAdvice = (error: Error, target: UnansweredTarget): string | null => {
   const code = codeOf(error);
   const known = adviceByCode[code];

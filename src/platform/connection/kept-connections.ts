@@ -35,7 +35,10 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
-  /** A connection that will not be reused and stays open only to show whether the server ends it; `null` for none. */
+  /**
+   * A connection that will not be reused and stays open only to show whether the server ends it; `null` if no
+   * connection is watched.
+   */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
   #watchTimer: NodeJS.Timeout | null = null;

@@ -52,9 +52,9 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
 type ScenarioFactory = () => unknown;
 
 /**
- * Returns the scenario that a TypeScript or JavaScript file exports. The scenario is the default export, or the result
- * if the default export is a function. `weir` is the module to which `weir-bench` resolves. Throws a `Problem` if there
- * is no scenario.
+ * Returns the scenario that a TypeScript or JavaScript file exports. The scenario is the default export, or, if the
+ * default export is a function, its result. `weir` is the module to which `weir-bench` resolves. Throws a `Problem` if
+ * there is no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

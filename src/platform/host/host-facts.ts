@@ -3,15 +3,16 @@ import { startClock } from './clock.ts';
 import { cpuStatPaths, kernelText, watchGenerator } from './generator-signals.ts';
 
 /**
- * Returns the number of CPUs that a cgroup may use; `null` for all. The text is that of cpu.max (version 2: `50000
- * 100000`), or cpu.cfs_quota_us and cpu.cfs_period_us joined by a space (version 1).
+ * Returns the number of CPUs that a cgroup may use; `null` if it may use all CPUs. `text` is the content of cpu.max
+ * (version 2: `50000 100000`), or the contents of cpu.cfs_quota_us and cpu.cfs_period_us, joined by a space (version
+ * 1).
  */
 export const parseQuota = (text: string): number | null => {
   const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
   return quota === undefined ? null : Number(quota) / Number(period);
 };
 
-/** Returns the smallest CPU quota of this process's cgroup and its ancestors; `null` if there is none. */
+/** Returns the smallest CPU quota of this process's cgroup and its ancestors; `null` if there is no quota. */
 const cpuQuota = (): number | null => {
   const quotas = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').flatMap((path) => {
     const read = (name: string): string => kernelText(path.replace(/cpu\.stat$/, name)) ?? '';

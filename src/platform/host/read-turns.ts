@@ -191,8 +191,8 @@ export class ReadTurns {
   }
 
   /**
-   * Returns the number of the last stored turn that began at or before `at`. If no stored turn did, returns the number
-   * of the oldest stored turn minus one.
+   * Returns the number of the last stored turn that began at or before `at`. If no stored turn began by then, returns
+   * the number of the oldest stored turn minus one.
    */
   #turnBefore(at: number): number {
     let low = this.#oldest;

@@ -54,7 +54,7 @@ interface PreflightRequest extends TargetEndpoint {
    */
   readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of a POST; without it, the request is a GET. */
+  /** The body of a POST; if it is absent, the request is a GET. */
   readonly body?: string | Buffer;
 }
 

@@ -5,7 +5,7 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The useful lines of an answer, or the reason why there are none. */
+/** The useful lines of an answer, or the reason why there are no lines. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -41,7 +41,7 @@ class WantedLines {
   #rest = '';
   #bytes = 0;
   /**
-   * The reason why no lines are kept; `null` if lines are kept. If the text is too large, none are kept, since sums
+   * The reason why no lines are kept; `null` if lines are kept. If the text is too large, no lines are kept, since sums
    * over its first part would be wrong.
    */
   #excess: string | null = null;

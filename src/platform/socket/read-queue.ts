@@ -23,7 +23,7 @@ const longestCopy = 4096;
 /** The time for which one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
 /**
- * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without this share, a
+ * If reads have waited for long, one turn delivers reads for this share of the wait of the oldest read. Without this, a
  * busy loop would fall further and further behind.
  */
 const shareOfWait = 0.1;

@@ -79,7 +79,7 @@ export class AheadConnections {
 
   /**
    * Returns the oldest ready connection. If none is ready, returns the oldest connection that is being opened. A server
-   * that handles one connection at a time accepts the oldest first.
+   * that handles one connection at a time accepts the oldest connection first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {

@@ -150,9 +150,7 @@ const itemColumns: readonly Column<ItemRow>[] = [
   column.number('Cost', ({ cost }) => `${cost < 0 ? '−' : ''}${moneyText(Math.abs(cost))}`),
 ];
 
-/**
- * Returns the blocks of the bill; none for results without a bill. A table that would have only one row is left out.
- */
+/** Returns the blocks of the bill; none if the result has no bill. A table that would have only one row is left out. */
 export const billBlocks = (result: Result): readonly (Block | false)[] => {
   const parts = billParts(result);
   if (parts === null) return [];

@@ -77,7 +77,7 @@ const rowsOf = ({
 
 /**
  * If the reported share of cached tokens exceeds the expected share by at least this much, the excess is mentioned. All
- * are shares of the prompts.
+ * three numbers are shares of the prompts' tokens.
  */
 const leastExcess = 0.01;
 

@@ -28,9 +28,10 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Counts what was due, was sent or ended within the measured window, per second of the window. Completed requests are
- * those that were due in it, even if they ended later, so slow answers count too. Tokens are of all sources, `null` if
- * no answer has any. Returns `null` if no whole second was measured.
+ * Returns rates per second of the measured window: how many requests were due, were sent, were completed and ended, and
+ * how many tokens came. Completed requests are counted if they were due in the window, even if they ended later. So
+ * slow answers count too. Tokens from all sources are added up; `null` if no answer has a count of tokens. Returns
+ * `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -98,8 +99,8 @@ const tokensText = (input: number | null, output: number, sourceText: string): s
 const mostlyEnded = 0.95;
 
 /**
- * Names the rate of completed requests. If many of them ended only after the load, also names the rate of those that
- * ended before. The others may have been a backlog.
+ * Names the rate of completed requests. If many of them ended only after the load, also names the rate of the requests
+ * that ended before. The others may have been a backlog.
  */
 export const completedPhrase = ({
   completed,

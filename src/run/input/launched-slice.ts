@@ -4,7 +4,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /** This file implements `--slice auto`: environment variables say which slice the launcher assigned to this process. */
 
-/** The name of the variable with the number of slices, for launchers that do not set one themselves. */
+/** The name of the variable with the number of slices, for launchers that do not set such a variable themselves. */
 const countName = 'WEIR_SLICES';
 
 /**

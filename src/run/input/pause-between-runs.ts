@@ -12,7 +12,7 @@ const limitWindowLength = 60_000;
 
 /**
  * Returns the pause between two runs. In this pause, declared limits recover. With the reference gateway there is no
- * pause, since each run starts a new one.
+ * pause, since each run starts a new gateway.
  */
 export const pauseFor = (plan: Plan, text: string | undefined): Milliseconds => {
   const isLimited = sendsToAddress(plan) && hasLimits(plan);

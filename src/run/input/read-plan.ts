@@ -45,7 +45,7 @@ export interface PlanSource {
    * scenario declares none.
    */
   readonly needsDeclaredLimits?: boolean | undefined;
-  /** Whether only the workers have the keys, headers and certificates. This machine then reads none of them. */
+  /** Whether only the workers have the keys, headers and certificates. If so, this machine does not read them. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 

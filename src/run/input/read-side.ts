@@ -22,8 +22,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of one other plan, they are returned: the comparison says how that plan differs, or the user has
-  // allowed a different plan.
+  // If all runs are of one other plan, they are returned. The comparison then decides whether that plan may differ.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {

@@ -20,7 +20,7 @@ export const requireHistoryPath = (environment: Environment): string => {
 };
 
 /**
- * Returns the folder for a run's files: the one that the user named, or a new folder such as
+ * Returns the folder for a run's files: the folder that the user named, or a new folder such as
  * `reports/2026-11-20T23-40-05Z-quickstart`. Such names sort by time, and are valid on every file system.
  */
 export const folderFor = (out: string | undefined, name: string): string => {

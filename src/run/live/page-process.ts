@@ -31,7 +31,7 @@ const state = new LiveState(setup);
 let isChanged = false;
 let readers = 0;
 let isStopped = false;
-/** The finished report; `null` if there is none, `undefined` before the run ends. */
+/** The finished report. It is `null` if there is no report, and `undefined` before the run ends. */
 let finished: string | null | undefined;
 
 const server = await openLiveServer(setup.port, {

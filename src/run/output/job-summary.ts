@@ -1,6 +1,6 @@
 import { appendText } from '../../platform/files/plain-files.ts';
 
-/** Appends a text to the summary page of a CI job, if there is one. If that fails, it only prints a warning. */
+/** Appends a text to the summary page of a CI job, if there is one. If that fails, only prints a warning. */
 export const appendJobSummary = async (
   path: string | undefined,
   text: string,

@@ -139,7 +139,7 @@ const limitNames = [
   ['tokensPerMinute', 'limitTokens', 'tokens'],
 ] as const;
 
-/** Returns warnings if the headers of an answer declare limits that differ from those of the scenario. */
+/** Returns warnings if the headers of an answer declare limits that differ from the limits in the scenario. */
 const limitWarnings = (
   limits: LimitsPerMinute,
   headers: Readonly<Record<string, string>>,

@@ -173,7 +173,7 @@ const lookAt = async (
 };
 
 /**
- * Checks a target as `lookAt` does. If the user may continue anyway, the message names the option with which the user
+ * Checks a target as `lookAt` does. If the target may still be usable, the message names the option with which the user
  * can continue.
  */
 const lookOrAdvise = async (

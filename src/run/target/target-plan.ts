@@ -22,8 +22,8 @@ const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
 /**
- * Returns a plan with the target and the keys. The plan's traffic is not used. With `known`, the plan that was read
- * before for the same request, it has no limit that is only assumed.
+ * Returns a plan with the target and the keys. The traffic in the plan is not used. `known` is the plan that was read
+ * before for the same request. If it is given, the plan has only limits that were declared, and no assumed limits.
  */
 export const targetPlanFor = async (
   request: TargetRequest,

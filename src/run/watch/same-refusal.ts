@@ -19,9 +19,9 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
 
 /**
  * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run
- * would only repeat the refusal. The first requests are those that were due first, not those that were answered first,
- * and all of them must have been answered. So quick refusals never hide that other requests slowly succeed. If `by` is
- * `true`, the user has an option that prevents this end, and the message names it.
+ * would only repeat the refusal. The first requests are the requests that were due first, and not the requests that
+ * were answered first. All of them must have been answered. So quick refusals never hide that other requests slowly
+ * succeed. If `by` is `true`, the user has an option that prevents this end, and the message names it.
  */
 export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
   const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';

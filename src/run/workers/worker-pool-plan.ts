@@ -21,7 +21,7 @@ import type { TargetAddress } from './slice-ports.ts';
 
 export interface WorkerSetup {
   readonly slice: Slice;
-  /** The options of the slice, without those that cannot be sent to another thread. */
+  /** The options of the slice, without the options that cannot be sent to another thread. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, which the checkpoint contains. */
   readonly notes: readonly string[];

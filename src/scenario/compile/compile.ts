@@ -127,7 +127,10 @@ const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
   return { populations };
 };
 
-/** The names of the plan's stages that belong to each stage and each population of the scenario, by name. */
+/**
+ * The names of the plan's stages that belong to each stage, each population and each target of the scenario. The keys
+ * are the names in the scenario.
+ */
 interface StageNames {
   readonly stage: ReadonlyMap<string, readonly string[]>;
   readonly population: ReadonlyMap<string, readonly string[]>;

@@ -12,7 +12,7 @@ import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-sch
 /** The prices of a scenario: the prices in the scenario, and the prices in a file that it names. */
 export interface PriceTable {
   readonly pricing: Pricing;
-  /** Returns the price of a model or of a kind; `undefined` if there is none. */
+  /** Returns the price of a model or of a kind; `undefined` if there is no price. */
   of(model: string, kind: string): ModelPrice | undefined;
 }
 
@@ -51,7 +51,7 @@ export const transcriptionPriceOf = (
 
 /** The prices of a scenario or of a file. */
 interface PriceSource extends Pick<Prices, 'currency' | 'date'> {
-  /** Returns the price under this name; `undefined` if there is none. */
+  /** Returns the price under this name; `undefined` if there is no price. */
   of(name: string): ModelPrice | undefined;
 }
 

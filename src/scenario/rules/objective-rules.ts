@@ -161,8 +161,8 @@ function* emptyScopeErrors(
 }
 
 /**
- * Returns whether a label selects populations. The labels of stages and targets do too, since a stage belongs to one
- * population and a target has some populations.
+ * Returns whether a label selects populations. The labels of stages and of targets select populations too, since a
+ * stage belongs to one population and a target has some populations.
  */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
   label === 'population' || label === 'stage' || label === 'target';

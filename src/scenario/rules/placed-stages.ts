@@ -155,7 +155,7 @@ export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] =>
     });
   });
 
-/** Returns every traffic entry: the scenario's own and those of its populations and stages. */
+/** Returns every traffic entry: the entries of the scenario itself, of its populations and of its stages. */
 export const placedEntries = (scenario: WholeScenario): readonly ScenarioEntry[] =>
   fieldHolders(scenario).flatMap((holder) => [
     ...holder.at('traffic').items,

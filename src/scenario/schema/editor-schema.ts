@@ -68,7 +68,7 @@ interface Discriminator {
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** Returns a property that every branch requires with different values; `null` if there is none. */
+/** Returns a property that every branch requires with different values; `null` if there is no such property. */
 const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discriminator | null => {
   const resolved = branches.map(resolve);
   const [first] = resolved;

@@ -5,8 +5,8 @@
 export interface ScenarioTree {
   readonly value: unknown;
   /**
-   * The positions. The keys are made by `pathKey`. If a value has no position, the position of the nearest parent that
-   * has one is used.
+   * The positions. The keys are made by `pathKey`. If a value has no position, the position of the nearest parent with
+   * a position is used.
    */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
@@ -71,7 +71,7 @@ export const withEachValue = (
   return Object.fromEntries(entries);
 };
 
-/** Returns the value at a path; `undefined` if there is none. */
+/** Returns the value at a path; `undefined` if there is no value. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, step) => {
     if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;

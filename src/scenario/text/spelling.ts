@@ -79,7 +79,7 @@ const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
-/** Returns the choice that means the same as `word`, which has another spelling or comes from another tool. */
+/** Returns the choice that means the same as `word`. `word` is in another spelling, or is a word of another tool. */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);
   return (

@@ -226,7 +226,10 @@ const keepsStructure = ({ code }: YAMLError): boolean =>
 
 const maxShownErrors = 10;
 
-/** Returns the errors up to the first one that changes the structure. Later errors usually follow from it. */
+/**
+ * Returns the errors up to and including the first error that changes the structure. Later errors usually follow from
+ * it.
+ */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
   if (tab !== undefined) return [tab];

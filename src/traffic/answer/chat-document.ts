@@ -44,7 +44,10 @@ const listOfChoices = (choices: unknown): readonly unknown[] | null => {
     : null;
 };
 
-/** Returns a choice with an object in place of a message or delta that is a text, as in SenseNova's API v1. */
+/**
+ * If the message or delta of a choice is a text, as in SenseNova's API v1, returns the choice with an object in its
+ * place.
+ */
 const plainChoice = (choice: unknown): unknown => {
   const fields = objectOf(choice);
   const { message, delta, reasoning_content } = fields ?? {};

@@ -88,7 +88,9 @@ const messageNames =
 const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
 const typeNames = ['type', 'errortype'];
 
-/** Returns the first field that has one of these names, in the order of the names; undefined for none. */
+/**
+ * Returns the first field that has one of these names, in the order of the names; undefined if there is no such field.
+ */
 const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   let found: unknown;
   let best = names.length;
@@ -103,7 +105,9 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
 /** The greatest depth of nested objects in which a message is searched. */
 const maxMessageDepth = 4;
 
-/** Returns the message of an error; `null` for none. The message may be in another error within this error. */
+/**
+ * Returns the message of an error; `null` if it has no message. The message may be in another error within this error.
+ */
 const messageIn = (error: unknown, depth = 0): string | null => {
   const first: unknown = Array.isArray(error) ? error[0] : error;
   const fields = objectOf(first);
@@ -241,7 +245,10 @@ const detailErrorIn = (body: Fields): ErrorText | null => {
   return isDetail ? { form: 'detail', message: wordOf(detailMessage(detail)) } : null;
 };
 
-/** Returns the error in a JSON value; `null` for none. Gemini writes a list, so the first entry of a list is read. */
+/**
+ * Returns the error in a JSON value; `null` if the value contains no error. Gemini writes a list, so the first entry of
+ * a list is read.
+ */
 export const errorIn = (json: unknown): ErrorText | null => {
   const body = objectOf(Array.isArray(json) ? json[0] : json);
   if (body === null) return null;
@@ -284,7 +291,7 @@ export const errorBeside = (answer: Fields): unknown => {
   );
 };
 
-/** Returns the error in a choice, or in the choice's message or delta; undefined for none. */
+/** Returns the error in a choice, or in the choice's message or delta; undefined if there is no error. */
 export const errorInChoices = (choices: unknown): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {

@@ -42,7 +42,7 @@ export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | nu
     ? (value as Record<string, unknown>)
     : null;
 
-/** Returns the data of the first SSE event in a text; undefined without one. */
+/** Returns the data of the first SSE event in a text; undefined if the text contains no event. */
 export const firstEventData = (text: string): string | undefined =>
   /^data: ?(.*)$/m.exec(text)?.[1];
 

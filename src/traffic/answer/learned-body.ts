@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * This file learns JSON bodies, so later bodies that match them need no parsing. Most bodies equal an earlier one
+ * This file learns JSON bodies, so later bodies that match them need no parsing. Most bodies equal an earlier body
  * except for the values of some members.
  */
 

@@ -74,7 +74,7 @@ const readBareFailure = (
   return typeof said === 'string' ? excerpt(said, redact) : null;
 };
 
-/** Returns the error in a chat's answer or event, at its top level or in a choice; `null` for none. */
+/** Returns the error in a chat's answer or event, at its top level or in a choice; `null` if there is no error. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
@@ -93,13 +93,13 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
-/** Returns the error beside the text of a transcription; `null` for none. */
+/** Returns the error beside the text of a transcription; `null` if there is no error. */
 export const readTranscriptError = (json: unknown, redact: Redact): string | null => {
   const error = errorBeside(objectOf(json) ?? {});
   return error === undefined ? null : (readErrorBody({ error }, redact)?.message ?? null);
 };
 
-/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` if it is none of them. */
+/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` if it has another form. */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
   return error && mask(error, redact);

@@ -80,7 +80,7 @@ const otherNames = {
     /^(?:n|num|native)?(?:tokens?)?(?:completion|output|out|generated|generation|answer|response|sampled|predicted|candidates)(?:tokens?)?(?:count|num|number|total)?$/,
 } as const;
 
-/** Returns the usage of a choice, in the choice itself or in its message or delta; `null` for none. */
+/** Returns the usage of a choice, in the choice itself or in its message or delta; `null` if it has no usage. */
 const usageOfChoice = (value: unknown): Fields | null => {
   const choice = objectOf(value);
   return (

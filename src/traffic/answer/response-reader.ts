@@ -147,8 +147,8 @@ class SharedMemoryReader implements BodyReader {
 }
 
 /**
- * Counts the bytes that `inner` collects, together with those of all other answers of the slice. An answer for which no
- * room is left is aborted.
+ * Counts the bytes that `inner` collects, together with the bytes of all other answers of the slice. An answer for
+ * which no room is left is aborted.
  */
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);

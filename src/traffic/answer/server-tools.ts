@@ -37,12 +37,17 @@ const isSome = (value: unknown, depth = 0): boolean => {
   return Object.values(value).some((inner) => isSome(inner, depth + 1));
 };
 
-/** Returns the name of the field of a usage that counts tools which the server ran; `null` for none. */
+/**
+ * Returns the name of the field of a usage that counts tools which the server ran; `null` if there is no such field.
+ */
 export const serverToolInUsage = (usage: Fields): string | null => {
   for (const name in usage) if (usageNames.test(name) && isSome(usage[name])) return name;
   return null;
 };
 
-/** Returns the name of the field of a message or an answer that shows tools which the server ran; `null` for none. */
+/**
+ * Returns the name of the field of a message or an answer that shows tools which the server ran; `null` if there is no
+ * such field.
+ */
 export const serverToolIn = (fields: Fields): string | null =>
   serverToolTraces.find((name) => isSome(fields[name])) ?? null;

@@ -6,8 +6,8 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
 /** This file reads the waits that servers name in the bodies of refusals. */
 
 /**
- * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970; NaN if this
- * time is unknown.
+ * Returns the wait in ms, or `null` if the body names no wait. `now` is the time on the server's clock in ms since
+ * 1970; NaN if this time is unknown.
  */
 type WaitReader = (body: string, now: number) => number | null;
 
@@ -57,7 +57,9 @@ const waitFields: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** The names of fields that contain a wait only if the name also contains a unit, as in `wait_seconds`. */
+/**
+ * The beginnings of the names of fields that contain a wait only if the name ends with a unit, as in `wait_seconds`.
+ */
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];

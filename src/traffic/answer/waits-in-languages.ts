@@ -71,7 +71,9 @@ const waitsIn = (part: string): readonly number[] => {
   return waits.length === 0 ? [] : [waits.reduce((sum, wait) => sum + wait, 0)];
 };
 
-/** Returns the longest wait, in ms, that a sentence in a language other than English names; `null` for none. */
+/**
+ * Returns the longest wait, in ms, that a sentence in a language other than English names; `null` if it names no wait.
+ */
 export const waitInOtherLanguage = (body: string): number | null => {
   const sentences = body.split(sentenceEnds).filter((sentence) => /\d/.test(sentence));
   const waits = sentences.flatMap((sentence) =>

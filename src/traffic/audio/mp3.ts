@@ -59,8 +59,8 @@ const nothing: Buffer = Buffer.alloc(0);
 const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 
 /**
- * Scans an MP3 file, which is a sequence of frames with tags between them (ID3, APE). Its duration is that of its
- * frames. A truncated file ends within a frame, or has fewer frames than its encoder declared.
+ * Scans an MP3 file, which is a sequence of frames with tags between them (ID3, APE). Its duration is the duration of
+ * all frames. A truncated file ends within a frame, or has fewer frames than its encoder declared.
  */
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };
@@ -116,8 +116,8 @@ const judgeEnd = (
 };
 
 /**
- * Skips bytes, beginning with those in `head`, until a frame or a tag may start. Returns the first bytes of that frame
- * or tag.
+ * Skips bytes, beginning with the bytes in `head`, until a frame or a tag may start. Returns the first bytes of that
+ * frame or tag.
  */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   const at = head.findIndex(

@@ -36,7 +36,7 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
     /** The lengths of the packets, or of the parts of packets, in the page's body. */
     parts: partsOf(lacing),
-    /** Whether the last part of a packet continues on the next page. */
+    /** Whether the last packet of this page continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
   };
 };

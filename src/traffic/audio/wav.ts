@@ -50,7 +50,9 @@ const padSize = (size: number): number => size + (size % 2);
 
 const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 
-/** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares its length with the one that its header declares. */
+/**
+ * Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares its length with the length that its header declares.
+ */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
   /** The length of the audio in a file with lengths of 64 bits; 0 if unknown. */

@@ -55,7 +55,10 @@ const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.cha
 
 const maxKeptBytes = 64 * 1024;
 
-/** Returns the error in one of several lines of JSON, which some servers stream in their own API; `null` for none. */
+/**
+ * Returns the error in one of several lines of JSON, which some servers stream in their own API; `null` if no line
+ * contains an error.
+ */
 const errorInLines = (
   json: unknown,
   text: string,

@@ -75,7 +75,7 @@ const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
       );
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
-  // A finish reason at the top applies to all choices without one.
+  // A finish reason at the top applies to all choices that have no finish reason of their own.
   choices: withFinish(choices, finishOfDocument(fields)),
   usage: readUsage({ ...fields, choices }),
 }));
