@@ -170,7 +170,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // The server has sent its end during an answer, so the connection would not have been kept anyway.
+    // An end during an answer is not recorded here, since the server did not end a connection that was kept idle.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

@@ -189,8 +189,8 @@ const openReasons = {
 } as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
 
 /**
- * Says which objectives a run leaves undecided, and why: a sentence for each reason. If there are more than `most` such
- * objectives, they are only counted.
+ * Says which objectives a run leaves undecided, and why, with a sentence for each reason. A sentence names at most
+ * `most` objectives. Further objectives are only counted.
  */
 export const undecidedSentences = (
   verdicts: readonly ObjectiveVerdict[],
