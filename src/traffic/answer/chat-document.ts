@@ -19,8 +19,8 @@ const wrappers = ['result', 'data'] as const;
 const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|completed?|done)$/i;
 
 /**
- * Returns whether a status clearly says that the chat in the same object is complete. A status that is an object
- * contains its own code.
+ * Returns whether the status of a wrapper allows that the chat in the same object is complete. If there is no status,
+ * the chat counts as complete. A status that is an object contains its own code.
  */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||
@@ -69,7 +69,8 @@ const withPlainChoices = (document: Fields): Fields | null => {
 
 /**
  * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
- * unchanged. A wrapper is opened only if it says that the chat is complete.
+ * unchanged. A wrapper is not opened if it says that something failed, or if its status says anything other than that
+ * the chat is complete.
  */
 export const chatDocument = (json: unknown): unknown => {
   const document = objectOf(json);
