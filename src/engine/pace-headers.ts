@@ -27,7 +27,7 @@ const minute = 60_000;
 
 /** The limits that an answer declares, in the form of a pace; `null` for a limit that the answer does not declare. */
 export interface DeclaredPace {
-  /** The lowest declared number of requests in a window of the pace. */
+  /** The lowest declared limit of requests, scaled to the window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
   /** The lowest declared number of requests in a window shorter than the window of the pace. */

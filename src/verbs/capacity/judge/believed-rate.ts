@@ -291,8 +291,8 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
 };
 
 /**
- * Returns the belief about the highest rate by one objective. It first uses only whether each step missed or met the
- * objective, and then the slope of the steps near the border.
+ * Returns the belief about the highest rate that meets one objective. The function first uses only whether each step
+ * missed or met the objective. Then it uses the slope of the steps near the border.
  */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],

@@ -85,8 +85,8 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
   });
 
 /**
- * Returns the maximum of X / R (Kleinrock’s power, ICC 1979). With N / X = y(N) this is the maximum of N / y², where y
- * = 2N y′. It is the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
+ * Returns the point at which X / R (Kleinrock’s power, ICC 1979) is largest. Since N / X = y(N), N / y² is largest at
+ * this point, so y = 2N y′. The N of this point is the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
  */
 const kneeOf = (
   { beta: [first, second, third] }: LinearFit,

@@ -23,7 +23,7 @@ export interface SlotFacts {
   /** The time from the hang-up until a chat was admitted; `null` if none was admitted in the time of the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
-  /** How much longer the stream would have lasted when the client hung up, estimated from the whole stream. */
+  /** The time for which the stream would have continued after the hang-up, estimated from a whole stream. */
   readonly naturalRest: number;
   readonly namesInFlight: boolean;
 }

@@ -31,9 +31,9 @@ const endBetweenRuns = (
 };
 
 /**
- * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. It
- * compares the facing ends of their intervals. An interval within a run does not show how much runs differ, so an
- * assumed noise widens it. Without both intervals the result is false.
+ * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. The
+ * function compares the ends of the two runs' intervals that face each other. An interval within a run does not show
+ * how much runs differ, so the interval is widened by an assumed noise. Without both intervals the result is false.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,

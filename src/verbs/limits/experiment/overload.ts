@@ -13,8 +13,8 @@ interface ProvocationOptions extends LimitRule {
 }
 
 /**
- * The multiple of the limit at which the search for a refusal ends. If so many requests were admitted, nothing limits
- * requests.
+ * The multiple of the limit at which the search for a refusal ends. If this many requests were all admitted, nothing
+ * limits requests.
  */
 const maxLimitMultiple = 2;
 

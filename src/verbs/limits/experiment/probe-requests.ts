@@ -12,7 +12,7 @@ export interface DeclaredQuota {
   readonly longer: readonly string[];
   /** The limits whose headers name no period, in words. A minute is assumed for them. */
   readonly assumed: readonly string[];
-  /** The families of the headers, such as `openai`; empty for the interface’s. */
+  /** The families of the headers, such as `openai`; empty for the headers of the interface. */
   readonly families: readonly string[];
 }
 
