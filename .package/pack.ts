@@ -27,6 +27,8 @@ const npmPack = (cwd: string, ...words: readonly string[]): string => {
 
 /** Whether a file is published as it is. */
 const isKept = (path: string): boolean => !/^src\/.*(?<!\.md|cli\/weir\.js)$/.test(path);
+/** The heading of the last part of a document, which is about a checkout. */
+const forDevelopers = /\n## (?:For developers|Decisions)\n/;
 /** What of package.json is about a checkout. */
 const own = ['allowScripts', 'devDependencies', 'files', 'knip', 'scripts'];
 
@@ -35,6 +37,10 @@ const layOut = (staged: string): void => {
   const [{ files }] = Object.values(listed) as [{ files: readonly { path: string }[] }];
   for (const { path } of files.filter((file) => isKept(file.path)))
     cpSync(path, join(staged, path));
+  for (const { path } of files.filter((file) => file.path.endsWith('.md'))) {
+    const [kept = ''] = readFileSync(path, 'utf8').split(forDevelopers);
+    writeFileSync(join(staged, path), `${kept.trimEnd()}\n`);
+  }
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
     exports: { '.': { default: string } };
   };
