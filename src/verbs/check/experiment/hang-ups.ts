@@ -95,8 +95,9 @@ interface SeenLoad {
 const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
   if (before === null || during === null)
     return 'no metrics of the server are known (a scenario names them: server.metrics)';
-  const others = before.running + Math.max(0, during.running - 1);
-  if (others > 0) return `${others} other requests ran on the server`;
+  const others = Math.max(before.running, during.running - 1);
+  if (others > 0)
+    return `${others} other ${others === 1 ? 'request' : 'requests'} ran on the server`;
   return during.running === 0 ? 'the metrics did not show a stream that ran' : null;
 };
 
