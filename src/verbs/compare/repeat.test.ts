@@ -11,7 +11,14 @@ import type { Result } from '../../model/result/result.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { type PlanSource, readPlan } from '../../run/input/read-plan.ts';
 import { bareRequest } from '../../run/input/run-request.ts';
-import { excludedRunLines, exclusionReason, isPlanElsewhere, repeat, runSlots } from './repeat.ts';
+import {
+  excludedRunLines,
+  exclusionReason,
+  exitOfSeries,
+  isPlanElsewhere,
+  repeat,
+  runSlots,
+} from './repeat.ts';
 
 describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {
@@ -83,6 +90,26 @@ describe('a run of several', () => {
     );
     expect(excludedRunLines(runs, { of: 5, isAllowed: true })[0]).toContain('--allow-different');
   });
+});
+
+describe('the exit of compared runs', () => {
+  it.each([
+    [['pass', 'pass'], 'pass', false, 'pass'],
+    [['pass', 'pass'], 'regression', false, 'regression'],
+    [['pass', 'objective'], 'regression', false, 'objective'],
+    [['pass', 'objective'], 'pass', true, 'objective'],
+    [['invalid', 'pass'], 'pass', false, 'invalid'],
+    [['invalid', 'pass'], 'pass', true, 'pass'],
+    [['invalid', 'pass'], 'invalid', true, 'invalid'],
+    [['pass', 'empty'], 'pass', false, 'empty'],
+    [['pass', 'empty'], 'regression', true, 'regression'],
+    [['invalid', 'violated'], 'pass', true, 'violated'],
+  ] as const)(
+    'of %j and of a comparison %s, allowed %s, is %s',
+    (exits, compared, allowed, exit) => {
+      expect(exitOfSeries(exits, compared, allowed)).toBe(exit);
+    },
+  );
 });
 
 describe('a stored run as the base of repeated runs', () => {

@@ -264,6 +264,21 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   return usingFolder(folder, () => runAndCompare(request, context, { gates, baseline }));
 };
 
+/**
+ * Returns the exit of a series from the exits of its runs and of their comparison. `allowDifferent` also accepts invalid
+ * runs. The comparison itself refuses runs in which no request succeeded.
+ */
+export const exitOfSeries = (
+  exits: readonly ExitName[],
+  compared: ExitName,
+  allowDifferent: boolean,
+): ExitName => {
+  const counted = exits.filter(
+    (exit) => !(allowDifferent && (exit === 'invalid' || exit === 'empty')),
+  );
+  return gravestExit([...counted, compared]);
+};
+
 /** Makes the runs in their folder, and compares them or measures their noise as requested. */
 const runAndCompare = async (
   request: RepeatRequest,
@@ -290,9 +305,5 @@ const runAndCompare = async (
   const compared = await (base === null
     ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
     : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
-  // `allowDifferent` also accepts invalid runs. The comparison itself refuses runs in which no request succeeded.
-  const counted = exits.filter(
-    (exit) => !(request.allowDifferent && (exit === 'invalid' || exit === 'empty')),
-  );
-  return gravestExit([...counted, compared]);
+  return exitOfSeries(exits, compared, request.allowDifferent);
 };
