@@ -24,7 +24,7 @@ const settings = {
   timeout: undefined,
 } as unknown as CheckSettings;
 
-const synthetic = { tokens: 10, tokenizer: 'o200k_base' };
+const synthetic = { tokens: 10, tokenizer: 'r50k_base' };
 const whole = {
   name: 'audited',
   target: 'http://127.0.0.1:9/v1',
@@ -32,7 +32,7 @@ const whole = {
   traffic: [
     { kind: 'models' },
     { kind: 'chat', model: 'other', prompt: 'hi', maxTokens: 3 },
-    { kind: 'chat-stream', model: 'm', prompt: synthetic, maxTokens: 4 },
+    { kind: 'chat-stream', model: 'm', prompt: 'hi', maxTokens: 4 },
   ],
   load: { kind: 'constant', rate: '3/s', duration: '60s' },
   prices: { m: { input: 10, output: 20 } },
@@ -64,7 +64,10 @@ describe('what is known before an audit of usage', () => {
   });
 
   it('is the tokenizer, the price and a month of the load of the model', async () => {
-    expect(await factsOf({}, { directModel: 'there' })).toMatchInlineSnapshot(`
+    const traffic = whole.traffic.map((entry) =>
+      entry.model === 'm' ? { ...entry, prompt: synthetic } : entry,
+    );
+    expect(await factsOf({ traffic }, { directModel: 'there' })).toMatchInlineSnapshot(`
       {
         "known": {
           "directChat": "there",
@@ -111,7 +114,7 @@ describe('what is known before an audit of usage', () => {
   });
 
   it('is the tokenizer that was named first of all', async () => {
-    const { tokens } = await factsOf({}, { tokenizer: 'cl100k_base' }, { chat: 'other' });
+    const { tokens } = await factsOf({}, { tokenizer: 'r50k_base' }, { chat: 'other' });
     expect(tokens).toBe(2);
     await expect(factsOf({}, { tokenizer: 'gpt' })).rejects.toThrow(
       /^--tokenizer: expected the path of a tokenizer\.json, or one of .*o200k_base.*; got gpt$/,

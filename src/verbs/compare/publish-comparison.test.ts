@@ -36,9 +36,9 @@ const changed = (
 
 const usual = { gates: null, intended: [], allowDifferent: false, strict: false } as const;
 const alike = { noise: 0.01, requests: 60 };
-const base = sampleSide('base', 8, { ...alike, seed: 1 });
-const same = sampleSide('new', 8, { ...alike, seed: 2 });
-const slower = sampleSide('new', 8, { ...alike, seed: 2, factor: 2 });
+const base = sampleSide('base', 6, { ...alike, seed: 1 });
+const same = sampleSide('new', 6, { ...alike, seed: 2 });
+const slower = sampleSide('new', 6, { ...alike, seed: 2, factor: 2 });
 
 const published = async (
   next: Side,
@@ -142,7 +142,7 @@ describe('a comparison is refused', () => {
   it('as a mistake if the sides differ in what they should share', async () => {
     const { plan } = base.repetitions[0].result;
     const other: Partial<Result> = { planHash: 'another', plan: { ...plan, seed: 7 } };
-    const next = sampleSide('new', 8, { ...alike, seed: 2 }, other);
+    const next = sampleSide('new', 6, { ...alike, seed: 2 }, other);
     const refused = await published(next);
     expect(refused).toMatchObject({ warned: [], printed: 0, opened: 0 });
     expect(refused.exit).toMatch(
