@@ -57,6 +57,14 @@ describe('the yardstick of requests after an overload', () => {
     expect(yardstickOf(base(50), soon, times)).toBeNull();
   });
 
+  it('has none where the time after the overload is shorter than the windows that would be long enough', () => {
+    const ending = (until: number) => ({ ...(phases as object), until }) as never;
+    expect(yardstickOf(base(1_000), ending(35_000), times)).toBeNull();
+    // Five windows are enough, and four are not.
+    expect(yardstickOf(base(50), ending(32_500), times)!.length).toBe(500);
+    expect(yardstickOf(base(50), ending(32_499), times)).toBeNull();
+  });
+
   it('allows a tenth more than the base had', () => {
     const { isBad, isGood, within } = yardstickOf(base(50), phases, times)!;
     expect(within).toBe(200);

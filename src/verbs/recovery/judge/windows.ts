@@ -84,10 +84,14 @@ export const yardstickOf = (
   const afterIn = (length: number): number => Math.floor((until - gone) / length + 1e-9);
   const quantileFor = (windows: number): number => criticalNormal((2 * falseAlarmRate) / windows);
   const length = lengths.find((each) => {
+    const windows = afterIn(each);
     const due = (base.length * each) / (peak - from);
-    return due / (dependence?.effect ?? Infinity) >= quantileFor(afterIn(each)) ** 2;
+    return (
+      windows >= minWindowsAfter &&
+      due / (dependence?.effect ?? Infinity) >= quantileFor(windows) ** 2
+    );
   });
-  if (dependence === null || length === undefined || afterIn(length) < minWindowsAfter) return null;
+  if (dependence === null || length === undefined) return null;
   const { effect } = dependence;
   const allowed = Math.min(0.9, shareOf(slowerThan(base, within)) + marginShare);
   const intervalOf = (some: readonly SeenRequest[], quantile: number) => {
