@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
-import { type CacheCommand, examinePromptCache } from './cache.ts';
+import { type CacheCommand, examinePromptCache, waitAfter } from './cache.ts';
 import { cacheReportSchema } from './model/cache-report.ts';
 
 let folder: string;
@@ -203,4 +203,11 @@ describe('weir cache', () => {
     await expect(examine(target, changes).exit).rejects.toThrow(message);
     expect(chats).toBe(0);
   });
+});
+
+it('waits after a refusal as long as is named, between a quarter of a second and 65 s, and else for 65 s', () => {
+  expect([0, 249, 251, 64_999, 65_001].map((wait) => waitAfter({ wait }))).toEqual([
+    250, 250, 251, 64_999, 65_000,
+  ]);
+  expect(waitAfter(null)).toBe(65_000);
 });

@@ -57,6 +57,10 @@ const longestWait = 65_000;
 const leastWait = 250;
 const mostWaits = 3;
 
+/** Returns how long to wait after a refusal, in ms. Without a named wait it is the longest one. */
+export const waitAfter = (hint: { readonly wait: number } | null): number =>
+  Math.min(longestWait, Math.max(leastWait, hint?.wait ?? longestWait));
+
 const chatWith = (model: string, prompt: string, limit: string): WireRequest => ({
   ...routes.chat,
   headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -86,8 +90,8 @@ const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boole
     }
     if (status === 429 && (waits < mostWaits || isStopped())) {
       waits += 1;
-      const wait = Math.max(leastWait, readRetryHint(response)?.wait ?? longestWait);
-      await waitUntil({ now, sleep, isStopped }, now() + Math.min(longestWait, wait));
+      const wait = waitAfter(readRetryHint(response));
+      await waitUntil({ now, sleep, isStopped }, now() + wait);
       return isStopped() ? 'stopped by the user' : ask(prompt);
     }
     return status === 200

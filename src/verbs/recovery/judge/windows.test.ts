@@ -73,6 +73,13 @@ describe('the yardstick of requests after an overload', () => {
     expect([isGood(many(900, 100)), isBad(many(900, 100))]).toEqual([false, false]);
     expect([isGood(many(870, 130)), isBad(many(870, 130))]).toEqual([false, true]);
     expect([isGood([]), isBad([])]).toEqual([false, false]);
+    expect(isBad(many(0, 1))).toBe(true);
+  });
+
+  it('calls a window bad in any case if surely more than nine in ten are', () => {
+    const slow = base(50, (at) => at % 20 < 17);
+    const { isBad } = yardstickOf(slow, phases, times)!;
+    expect([isBad(many(85, 915)), isBad(many(75, 925))]).toEqual([false, true]);
   });
 
   it('is surer of a window among many, and of requests that depend on each other', () => {
