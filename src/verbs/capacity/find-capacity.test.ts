@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findCapacity } from './find-capacity.ts';
 import { judgeCapacity } from './judge/judge-capacity.ts';
+import type { CapacityStep } from './model/capacity.ts';
 import { lateStep, sampleStep, sampleTerms } from './judge/sample-steps.fixture.ts';
 
 const budget = { requests: 1e6, seconds: 36_000, steps: 40 };
@@ -47,4 +48,40 @@ it('a search ends after two steps with too few samples for an objective, and say
   );
   expect(end).toBe('undecided');
   expect(judgeCapacity(steps, sampleTerms(), true)).toBeNull();
+});
+
+describe('a search ends', () => {
+  const endOf = async (
+    verdictAt: (place: number) => CapacityStep['verdict'],
+    limits: Partial<typeof budget> = {},
+  ) => {
+    const { steps, end } = await findCapacity(
+      {
+        onStep: () => undefined,
+        runStep: async ({ rate }, number) => sampleStep(rate, { verdict: verdictAt(number) }),
+      },
+      sampleTerms(),
+      { ...budget, ...limits },
+    );
+    return [steps.length, end];
+  };
+
+  it('after five steps in a row of a busy generator, or two that decide nothing', async () => {
+    expect(await endOf(() => 'unfit')).toEqual([5, 'unfit']);
+    expect(await endOf(() => 'undecided')).toEqual([2, 'undecided']);
+    const mixed = (place: number) => (place === 4 ? 'kept' : place < 10 ? 'unfit' : 'undecided');
+    expect(await endOf(mixed)).toEqual([9, 'unfit']);
+    const taken = (place: number) => (place % 2 === 1 ? 'undecided' : 'unfit');
+    expect(await endOf(taken, { steps: 7 })).toEqual([7, 'capped']);
+  });
+
+  it('before a step that its budget does not hold', async () => {
+    // Steps of 30 s at 1/s, 16 s at 2/s and 8 s at 4/s, of 30, 32 and 32 requests.
+    const kept = () => 'kept' as const;
+    expect(await endOf(kept, { seconds: 54 })).toEqual([3, 'capped']);
+    expect(await endOf(kept, { seconds: 53 })).toEqual([2, 'capped']);
+    expect(await endOf(kept, { requests: 94 })).toEqual([3, 'capped']);
+    expect(await endOf(kept, { requests: 93 })).toEqual([2, 'capped']);
+    expect(await endOf(kept, { steps: 3 })).toEqual([3, 'capped']);
+  });
 });

@@ -241,7 +241,7 @@ describe('the verdict about a step', () => {
     const objectives = [sampleObjective({ text: 'endToEnd.max < 1s', figure, bound: 1000 })];
     const group = sampleGroup(200, {
       distributions: { endToEnd: timesOf(50, 60, 3050) },
-      delays: { end: timesOf(1, 1, 3000) } as never,
+      delays: { end: timesOf(1, 1, 3000) },
     });
     const step = judge(resultOf(20, { plan: { objectives } }, { groups: [group] }))!;
     expect(step).toMatchObject({ verdict: 'undecided', sure: false });

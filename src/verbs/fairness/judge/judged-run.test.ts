@@ -181,6 +181,13 @@ describe('the shares', () => {
     expect(rows[1]).toMatchObject({ share: 1 });
   });
 
+  it('of users are what they ask for without noise, which is nothing where all is noise', () => {
+    const loud = blocks.filter(({ isNoisy }) => isNoisy);
+    const askedOf = (some: typeof blocks) =>
+      sharesOf(runOf(every(100), { blocks: some }), () => true).rows[0]!.asked;
+    expect([askedOf(loud), askedOf(blocks)]).toEqual([0, 10]);
+  });
+
   it('count a request in the block in which it ended', () => {
     const ends = [19_999, 20_000, 11_999, 12_000].map((ended) => arrival(15_000, { ended }));
     const [row] = sharesOf(runOf(ends), () => false).rows;
@@ -244,6 +251,19 @@ describe('the return after the noise', () => {
       resolution: 500,
       seen: 4000,
       ends: 2,
+    });
+  });
+
+  it('begins with the last of several blocks with noise in a row', () => {
+    const inRow = blocks.map((each, place) => ({ ...each, isNoisy: place === 1 || place === 2 }));
+    const isSlow = (due: number): boolean => due >= 10_000 && due < 30_000;
+    const own = every(25, (due) => (isSlow(due) ? took(500) : {}));
+    expect(back(own, { blocks: inRow })).toEqual({
+      wasAway: true,
+      after: 0,
+      resolution: 500,
+      seen: 30_000,
+      ends: 1,
     });
   });
 
