@@ -4,21 +4,18 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
 /**
  * This file keeps a client within limits whose windows the client cannot see. It only calculates; the time is passed
  * in.
- *
  * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
  * release until one window plus a margin after it was sent. The margin covers the time until the gateway counts it. The
  * tokens of a request are occupied until one window after its answer ended, since every gateway has charged them by
  * then. The occupied amount never exceeds the limit. So fixed windows at any offset, sliding logs and buckets of the
  * limit's size all admit the client.
- *
  * This costs the margin in each window of requests, and the length of an answer in each window of tokens, unless the
- * gateway charges on admission. If an examination measured how long after an answer the gateway charges, tokens are
- * occupied until one window after that time.
- *
- * Within the limit, at most `burst` requests are released at the same time. The next `burst` requests follow after the
- * time in which the limit allows `burst` requests. A smaller burst does not lower the sustained rate, and it also
- * satisfies small buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until
- * the end of the run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
+ * gateway charges on admission. If it was measured how long after an answer the gateway charges, tokens are occupied
+ * until one window after that.
+ * Within the limit, at most `burst` requests are released at the same time. The next `burst` follows after the time in
+ * which the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small
+ * buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the
+ * run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
  */
 
 /**
@@ -26,15 +23,15 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  * TCP's slow start, the number begins small and grows with each admitted request. It grows more slowly than in TCP,
  * since the first refusal comes together with refusals of all requests in flight. It becomes small again with each
  * window, because gateways that also weigh the last window can refuse a number that they admitted before. All further
- * requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer requests at
- * the same time than its limit refuses only a few. A gateway that admits its whole limit at once is used almost as fast
- * as possible.
+ * requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer at the same
+ * time than its limit refuses few requests. A gateway that admits its whole limit at once is used almost as fast as
+ * possible.
  */
 
-/** The share of the limit that may be sent at the same time in the beginning. */
+/** The share of the limit that may be sent at the same time at first. */
 const firstShare = 1 / 12;
 
-/** The growth of the number of requests that may be unanswered, for each admitted request. */
+/** The growth of that number for each admitted request. */
 const growth = 1 / 4;
 
 /** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
@@ -102,7 +99,7 @@ export interface PaceRule extends Readonly<PaceAmounts> {
   readonly margin: number;
   readonly charged: Pace['charged'];
   readonly settle?: number | undefined;
-  /** The limits that the pacer lowers if the gateway declares lower limits. */
+  /** The limits that the pacer lowers if the gateway declares lower ones. */
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
@@ -112,10 +109,7 @@ interface Booking {
   onSent(at: number): void;
   /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /**
-   * Called at the end with the tokens that the request used, and the tokens of its prompt. A request that was never
-   * sent used no tokens.
-   */
+  /** Called at the end with the tokens that the request used, and those of its prompt; none if it was never sent. */
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
@@ -148,10 +142,7 @@ class UsageWindow {
     }
   }
 
-  /**
-   * Returns when `amount` becomes free: minus infinity if `amount` is 0 or less, infinity if less than `amount` is
-   * occupied.
-   */
+  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is occupied. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -195,11 +186,11 @@ class LimitUsage {
 }
 
 /**
- * A refusal whose wait is at least this share of a window is expensive. After an expensive refusal, the spacing grows
- * at once to prevent another refusal.
+ * The share of the limit from which a refusal is expensive. If the wait after a refusal costs this share, the spacing
+ * grows at once to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The fewest windows in which a spacing that has grown returns to normal. */
+/** The fewest windows in which a longer spacing returns to normal. */
 const minRegain = 10;
 /** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
@@ -209,10 +200,7 @@ class KeyUsage {
   readonly tokens: LimitUsage;
   /** The remaining amounts of the key's limits according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /**
-   * The number of requests that may be sent at the same time, if this number is below the limit; `null` if only the
-   * limit bounds it.
-   */
+  /** The number of requests that may be sent at the same time, if it is below the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
    * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is
@@ -223,22 +211,15 @@ class KeyUsage {
   charged: PaceRule['charged'];
   /** When the gateway admits the key again, as it reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /**
-   * The instant of the last refusal that was new evidence. A refusal is new evidence if its request was released after
-   * the refusal before it.
-   */
+  /** The instant of the last refusal that was new evidence: its request was released after the refusal before it. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** The wait of the key after its next refusal in ms, if that refusal names no wait. */
+  /** The wait of the key after its next refusal in ms, if that refusal names none. */
   assumedWait: number;
   /** The shortest time between evenly spread requests, in ms: the window divided by the limit. */
   leastSpacing: number;
-  /**
-   * The time between evenly spread requests, in ms. This time grows if the gateway refuses evenly spread requests too.
-   */
+  /** The time between evenly spread requests, in ms. It grows if the gateway refuses even these. */
   spacing: number;
-  /**
-   * The ms by which each admitted request shortens `spacing` again. The value is smaller if the last refusal cost much.
-   */
+  /** The ms by which each admitted request shortens `spacing` again. It is smaller if the last refusal cost much. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -281,7 +262,7 @@ export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
 
-  /** `amounts` has the amounts of each key; if absent, every key has the amounts of the rule. */
+  /** `amounts` are those of each key; if absent, the rule's. */
   constructor(rule: PaceRule, keys: number, amounts?: readonly PaceAmounts[]) {
     this.#rule = rule;
     const { window, margin } = rule;
@@ -298,18 +279,15 @@ export class Pacer {
     return this.#keys.reduce((most, { tokens }) => Math.max(most, tokens.limit), 0);
   }
 
-  /**
-   * Returns the tokens to reserve for a request. If the request needs more tokens than any key has, a whole limit is
-   * reserved.
-   */
+  /** Returns the tokens to reserve for a request. If it needs more than any key has, that is a whole limit. */
   tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#mostTokens());
   }
 
   /**
-   * Finds the key that first has room for this reservation. If several keys have room at `now`, `preferred` is chosen.
-   * A key whose limit is too small has no room while another key has a larger limit. Also returns the instant since
-   * when the key has room: infinity while the room depends on requests in flight.
+   * Finds the key that first has room for this reservation. If several have room at `now`, it prefers `preferred`. A
+   * key with a too small limit has no room while another key's limit is larger. It also returns since when the key has
+   * room: infinity while that depends on requests in flight.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const amount = Math.min(reserved, this.#mostTokens());
@@ -329,8 +307,8 @@ export class Pacer {
   }
 
   /**
-   * Spreads a key's requests evenly after a refusal. If the requests were already evenly spread, or if the wait costs
-   * nearly a window, the spacing becomes longer.
+   * Spreads a key's requests evenly after a refusal. If they were already even, or if the wait costs nearly a window,
+   * it lengthens the spacing.
    */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { leastSpacing } = usage;
@@ -338,7 +316,7 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit although the
+    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit even if
     // requests are evenly spread.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
@@ -350,7 +328,7 @@ export class Pacer {
 
   /**
    * Blocks a key for `wait` ms from `at`. The gateway refused a request that was released at `released`. If the refusal
-   * names no wait, a wait is assumed, which doubles with each refusal in a row, up to a window and its margin.
+   * names no wait, one is assumed: it doubles with each refusal in a row, up to a window and its margin.
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
@@ -365,15 +343,12 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
-  /** Ignores from now on what an examination found about charging, since the gateway refused this key for tokens. */
+  /** Drops what an examination found about charging, since the gateway refused this key for tokens. */
   distrustCharging(key: number): void {
     if (this.#rule.settle !== undefined) this.#keys[key]!.charged = 'ended';
   }
 
-  /**
-   * Learns that a request was admitted. If it was released after the last refusal, the assumed wait returns to its
-   * start and the spacing shrinks.
-   */
+  /** Resets the count of consecutive refusals if the admitted request was released after the last refusal. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
@@ -401,7 +376,7 @@ export class Pacer {
         // both requests.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        // After this time, the limit allows `bursts.most` requests again.
+        // After this time, the limit allows the same number of requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },

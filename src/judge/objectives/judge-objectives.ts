@@ -79,8 +79,7 @@ export const ratedIn = (
 };
 
 /**
- * The minimum share of the planned readings of a server's figure. If more readings are missing, a breach may have gone
- * unseen.
+ * The minimum share of the planned readings of a server's figure. If more are missing, a breach may have gone unseen.
  */
 const minServerShare = 0.8;
 
@@ -146,8 +145,8 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
 };
 
 /**
- * The longest rare answer that the interval of a mean allows for, in ms. Deadlines may permit longer answers, but these
- * are ignored.
+ * The longest rare answer that the interval of a mean allows for, in ms. Deadlines may permit longer ones, which are
+ * ignored.
  */
 const longestRare = 60_000;
 
@@ -161,7 +160,7 @@ const longestOf = ({ deadlines }: Result['plan'], name: MeasureName): number =>
 
 /**
  * Computes the figure of an objective. `excluded` is the number of 429s that were left out; `null` if it is unknown
- * which 429s to leave out.
+ * which ones to leave out.
  */
 export const observeObjective = (result: Result, objective: Objective) => {
   const { figure, scope, quota } = objective;
@@ -209,10 +208,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   return { observed: observeFigure(figure, sources, looksOf(result, objective, part)), excluded };
 };
 
-/**
- * Returns whether the whole confidence interval lies on the same side of the bound as the figure; `null` without an
- * interval.
- */
+/** Returns whether the whole confidence interval lies on the figure's side of the bound; `null` without an interval. */
 export const isSure = (
   { comparison, bound }: Objective,
   { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
@@ -242,15 +238,15 @@ const isShareUnsure = (
 };
 
 /**
- * Returns whether a verdict is sure. Its interval decides; without an interval, the number of arrivals can only show
- * that the verdict is not sure. Returns `null` if neither decides.
+ * Returns whether a verdict is sure: by its interval, or without one by the number of arrivals. Returns `null` if
+ * neither decides.
  */
 const surenessOf = (objective: Objective, value: ObservedValue): boolean | null =>
   isSure(objective, value) ?? isShareUnsure(objective, value);
 
 /**
- * Returns the bounds of the true figure; `null` if the true figure cannot differ from the observed one. The load
- * generator's error can change the figure, and so can answers that do not report it.
+ * Returns the bounds of the true figure; `null` if it cannot differ. The load generator's error can change it, and so
+ * can answers that do not report it.
  */
 const errorOf = (
   { boundsOfCompleted, boundsOfMean }: FigureErrors,
@@ -269,7 +265,7 @@ const errorOf = (
 const finite = (value: number | null): number | null =>
   value === Number.POSITIVE_INFINITY ? null : value;
 
-/** Returns whether the true figure and the observed figure may be on different sides of the bound. */
+/** Returns whether the true figure may be on the other side of the bound than the observed figure. */
 const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
   error !== null &&
   comparisonOperators[comparison](error.low, bound) !==
@@ -296,9 +292,9 @@ const findingOf = (
 
 interface Circumstances {
   readonly errors: FigureErrors;
-  /** The reason why no objective can be kept; `null` if there is no such reason. */
+  /** The reason why no objective can be kept; `null` if there is none. */
   readonly disqualifiedBecause: VerdictReason | null;
-  /** Whether an objective counts as kept only if its verdict is sure. */
+  /** Whether only a sure objective is kept. */
   readonly isStrict: boolean;
 }
 
@@ -349,7 +345,7 @@ const judge = (
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
   const seen = found === 'no-data' ? null : surenessOf(objective, value);
-  // If the warm-up has no end, the samples do not come from a steady server. The interval assumes a steady server.
+  // Without an end of the warm-up, the samples are not those of a steady server, which the interval assumes.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??

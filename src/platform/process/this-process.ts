@@ -20,8 +20,7 @@ export const yieldToOthers = (): void => {
 /** Ends this process with its exit code after `timeout` ms, unless it has already ended. */
 export const endWithin = (timeout: number): void => {
   setTimeout(() => {
-    // oxlint-disable-next-line unicorn/no-process-exit -- anything that is still open would keep the process running
-    // for ever
+    // oxlint-disable-next-line unicorn/no-process-exit -- what is still open would keep the process running for ever
     process.exit();
   }, timeout).unref();
 };

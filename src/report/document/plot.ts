@@ -1,8 +1,8 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * This file makes the drawings of all reports: two axes with marks at values on them. The drawings need no script, so
- * they can be printed.
+ * This file makes the drawings of all reports: two axes with marks at values on them. They need no script, so they can
+ * be printed.
  */
 
 type Tick = readonly [value: number, text: string];
@@ -16,10 +16,7 @@ export interface Axis {
   /** The ends of the axis. Values beyond them are drawn at the edge. */
   readonly ends: readonly [from: number, to: number];
   readonly isLogarithmic?: boolean;
-  /**
-   * The ticks, in order of importance. A tick is left out if it is beyond the ends or too close to an earlier tick in
-   * this order.
-   */
+  /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
   readonly ticks: readonly Tick[];
   readonly label?: string;
   /** Set for an axis of named rows. */
@@ -39,7 +36,7 @@ const roundStep = (rough: number): number => {
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 };
 
-/** Makes an axis with about four round ticks. If two ticks would have the same text, all ticks get more digits. */
+/** Makes an axis with about four round ticks. They get more digits if they would look alike. */
 export const axisBetween = (low: number, high: number, textOf = tickText): Axis => {
   const values = multiplesBetween(low, high, roundStep((high - low) / 4));
   const isClear = new Set(values.map(textOf)).size === values.length;
@@ -56,8 +53,8 @@ export const axisTo = (most: number, textOf = tickText): Axis => {
 const roundDigits = [1, 2, 5, 10];
 
 /**
- * Rounds down to 1, 2 or 5 times a power of ten. Examples: 4.9 becomes 2, and 70 becomes 50. The next function rounds
- * up.
+ * Returns the largest number that is at most `value` among 1, 2 and 5 times powers of ten. The next function returns
+ * the smallest that is at least `value`.
  */
 export const roundBelow = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
@@ -80,8 +77,8 @@ export const timeAxis = (end: number, textOf: TextOf): Axis => {
 };
 
 /**
- * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. If there would be fewer than three ticks, the
- * ticks are linear.
+ * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. With fewer than three of them, the ticks are
+ * linear.
  */
 export const logarithmicAxis = (low: number, high: number): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
@@ -133,7 +130,7 @@ interface PlotOptions {
   /** The text alternative; by default the title and the aside. */
   readonly label?: string;
   /**
-   * The size of the drawing in pixels. A page is about 1040 pixels wide. A wide drawing has a second version for narrow
+   * The size of the drawing in pixels. A page is about 1040 wide. A wide drawing has a second version for narrow
    * screens.
    */
   readonly size: readonly [width: number, height: number];
@@ -147,9 +144,7 @@ const narrow = 370;
 /** The height in pixels of a name above its row. */
 const nameHeight = 18;
 
-/**
- * Whether the names of rows are above the rows. On a narrow drawing, names beside the rows would take too much room.
- */
+/** Whether the names of rows are above them. Beside them, they would take too much of a narrow drawing. */
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
@@ -173,8 +168,7 @@ const penOf = (options: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const beside = isBelowNames ? 26 : Math.max(54, Math.round(roomFor(y.ticks)));
   const [left, right, top] = [beside, width - 14, 12];
-  // On a narrow drawing, the last text ends at the right edge. With the usual distance, it would cover the text before
-  // it.
+  // On a narrow drawing, the last text ends at the edge. It would otherwise cover the one before it.
   const across = placed(x, [left, right], width === narrow ? 64 : 46);
   const evenly = placed(y, [bottom, top], 18);
   const below = placeBelowName(y.ends[0], [bottom, top]);
@@ -213,10 +207,7 @@ const penOf = (options: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /**
-     * Draws a dashed vertical line with a text beside its upper end. If there is no room on the right of the line, the
-     * text is on its left.
-     */
+    /** Draws a dashed vertical line with a text beside its upper end, on the left if the right has no room. */
     upright: (look: string, value: number, text = '', isLeft = false): Markup => {
       const hasRoom = across.place(value) + widthOf(text) < width;
       const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];

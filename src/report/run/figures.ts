@@ -57,8 +57,8 @@ const valueCell = (value: number, unit: string): Cell => ({
 });
 
 /**
- * A percentile with its confidence interval. The percentile is marked if few samples are beyond it, or if too few
- * arrivals completed.
+ * A percentile with its confidence interval. It is marked if few samples are beyond it, or if too few arrivals
+ * completed.
  */
 const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),
@@ -122,7 +122,7 @@ const labelValues = (result: Result, label: BreakdownLabel): readonly string[] =
   ),
 ];
 
-/** Returns every part with an arrival after the warm-up. A part has one value of the label and one kind of traffic. */
+/** Returns every part with an arrival after the warm-up, by the label's value and then by kind. */
 const breakdownBy = (result: Result, label: BreakdownLabel) =>
   labelValues(result, label).flatMap((name) =>
     kindsPresent(result).flatMap((kind) => {
@@ -140,10 +140,7 @@ const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
   speech: 'firstAudio',
 };
 
-/**
- * Returns for how many seconds after the warm-up a population or a stage had load; `null` if it was less than one
- * second.
- */
+/** Returns for how many seconds after the warm-up a population or a stage had load; `null` for less than one second. */
 const loadSeconds = (result: Result, label: BreakdownLabel, name: string): number | null => {
   const { plan, scheduled } = result;
   const own = stageSpans(plan).filter((span, i) =>
@@ -156,8 +153,8 @@ const loadSeconds = (result: Result, label: BreakdownLabel, name: string): numbe
 };
 
 /**
- * The rates of a population or a stage during its own load. They count the arrivals that were due during this load, no
- * matter how late their answers came.
+ * The rates of a population or a stage over its own load. They count the arrivals that were due then, however late
+ * their answers were.
  */
 const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
   const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>
@@ -216,8 +213,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
 };
 
 /**
- * Returns the labels with several values. If two labels divide the run in the same way, only the first of them is
- * returned.
+ * Returns the labels with several values. It leaves out a label that divides the run in the same way as an earlier one.
  */
 const telling = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
@@ -259,9 +255,8 @@ export const targetLines = (result: Result): readonly string[] =>
     : [];
 
 /**
- * The figures by target, population, stage, entry, model and key. On a page, the figures by target and by population
- * are not folded. A terminal shows the figures by entry, and the figures by population. If there are no populations, it
- * shows the figures by stage.
+ * The figures by target, population, stage, entry, model and key. A page openly shows those by target and population. A
+ * terminal shows those by entry, and those by population or else by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));
@@ -317,7 +312,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
   ]).join(' ');
 };
 
-/** Builds one table with all kinds, for media that have no room for a section for each kind. */
+/** Builds one table with all kinds, for media without room for a section each. */
 const combinedTable = (result: Result, kinds: readonly KindFigures[]): readonly Block[] => {
   const lag = lagFigures(result);
   const groups = [

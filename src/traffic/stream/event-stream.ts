@@ -46,7 +46,7 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 export const maxEventBytes = 4 * 1024 * 1024;
 /** The maximum number of comments of a stream whose instants are stored. */
 const maxComments = 1000;
-/** The maximum number of characters that are stored of lines that are not part of an event. */
+/** The maximum number of characters that are stored of lines outside events. */
 const maxStrayLength = 8192;
 
 interface StreamContext extends ReadingContext {
@@ -57,7 +57,7 @@ interface StreamContext extends ReadingContext {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Returns whether an event contains only a token of one choice that continues. */
+/** Returns whether an event contains nothing but a token of one choice, and the choice continues. */
 const isToken = ({ choices, finish, usage }: ChunkReading): boolean =>
   usage === null &&
   finish === null &&
@@ -77,7 +77,7 @@ export class EventStreamReader implements BodyReader {
   readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** The notes, without repetitions. This is a list, since a set for each stream would take 200 bytes. */
+  /** The notes, each once. A set for each stream would take 200 bytes. */
   readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while the choice continues. */
   readonly #finishes = new Map<number, string | null>();
@@ -88,18 +88,15 @@ export class EventStreamReader implements BodyReader {
   #written = 0;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /**
-   * The reading of the last event that matched the template, if this event was only a token of a choice that continues;
-   * otherwise `null`.
-   */
+  /** The reading of the last event that matched the template, if it was only a token of a choice that continues. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
   /** The finish reason with which a choice failed. The server's explanation may come in a later event. */
   #failedFinish: string | null = null;
-  /** The names of the fields of the first event that is not a chunk, as a text. */
+  /** The fields of the first event that is no chunk, as a text. */
   #otherFields = '';
-  /** The stored part of the lines that are not fields of an event stream. */
+  /** The stored part of the lines that are no fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -203,8 +200,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Reads the event after `[DONE]`, in which some servers report the usage. Of this event, only the usage counts, and
-   * an error if the stream has no finish reason.
+   * Reads the event after `[DONE]`, in which some servers report the usage. Nothing else in it counts, but an error
+   * explains a stream without a finish reason.
    */
   #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
@@ -233,8 +230,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Applies an event that matched the template. If the event has the same reading as the last token, only its instant
-   * is recorded, since nothing else changes.
+   * Applies an event that matched the template. If it is like the last token, only its instant is recorded, since
+   * nothing else would change.
    */
   #applyMatched(reading: ChunkReading): void {
     if (this.#fault !== null) return;
@@ -285,16 +282,13 @@ export class EventStreamReader implements BodyReader {
     if (last !== null) this.#finishAll(last);
   }
 
-  /** Records a finish reason at the top of an event. All choices that were seen so far end with this reason. */
+  /** Records a finish reason at the top of an event. All choices that were seen end with it. */
   #finishAll(finish: string): void {
     for (const [index, reason] of this.#finishes) this.#finishes.set(index, reason ?? finish);
     this.#onFinish(finish);
   }
 
-  /**
-   * Records the end of a choice. If the reason means failure, reading continues, since the server's explanation may
-   * follow.
-   */
+  /** Records the end of a choice. After a failure, reading continues, since the server's explanation may follow. */
   #onFinish(finish: string): void {
     if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
     this.#failedFinish = finish;
@@ -312,7 +306,7 @@ export class EventStreamReader implements BodyReader {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    // An error in JSON may have several lines. Its first lines alone do not show that it is an error.
+    // An error in JSON may have several lines, and its first lines alone show nothing.
     const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
     const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);
@@ -337,7 +331,7 @@ export class EventStreamReader implements BodyReader {
     if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
   }
 
-  /** Returns what is wrong with a stream that ended without an error; `null` if nothing is wrong. */
+  /** Returns what is wrong with a stream that ended without an error; `null` if nothing is. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
       const detail = 'the body contains no event and is not labelled text/event-stream';
