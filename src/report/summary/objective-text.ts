@@ -71,7 +71,7 @@ const noDataText = ({ text, n, minSamples, unit, statistic }: ObjectiveVerdict):
     : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed${sureText(statistic, minSamples)}`;
 };
 
-/** Says how far the load generator may have moved the figure across the bound. */
+/** Says that the load generator may have moved the figure across the bound, and by how much if that is known. */
 const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string => {
   if (observed === null || error === undefined)
     return 'undecided: the measurement error spans the bound';

@@ -36,7 +36,7 @@ const second = 1000;
  * counter.
  */
 const minLimitShare = 0.7;
-/** The largest limit that is tried with the declared window, as a share of the declared limit. */
+/** The largest limit of the grid that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
 const maxLimits = 40;
 /**
