@@ -44,13 +44,16 @@ const asked = async (text: string, words: readonly string[]) => {
 /** What the gateway has charged. */
 const charged = async (): Promise<string> => (await fetch(`${mock.controlUrl}/ledger`)).text();
 
+/** What the gateway declares of tokens. */
+const tokens = 'limits.tokensPerMinute=100000';
+
 describe('without a terminal and without --yes, nothing is sent by', () => {
   it.each([
-    [['limits', '--price', '0.15/0.6']],
-    [['limits', '--sustain', '0', '--checks', 'even,provocation']],
+    [['limits', '--set', tokens, '--price', '0.15/0.6']],
+    [['limits', '--set', tokens, '--sustain', '0', '--checks', 'even,provocation']],
     [['limits', '--tokens']],
-    [['limits', '--tokens', '--set', 'limits.tokensPerMinute=100000']],
-    [['limits', '--tokens', 'quick', '--set', 'limits.tokensPerMinute=100000', '--price', '1/2']],
+    [['limits', '--tokens', '--set', tokens]],
+    [['limits', '--tokens', 'quick', '--set', tokens, '--price', '1/2']],
     [['cache', '--tokens', '5000']],
     [['check']],
     [['check', '--only', 'usage']],

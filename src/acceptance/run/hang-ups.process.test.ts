@@ -122,7 +122,9 @@ it.each(transportNames)(
         }
         if (moment === 'headers') {
           expect(head!.status).toBe(200);
-          expect(outcome.bytes).toBe(0);
+          // On a busy machine one read can bring the head and what the server wrote after it.
+          const hasFirstToken = (log.written[0] ?? Infinity) - machineZero <= ended;
+          if (!hasFirstToken) expect(outcome.bytes).toBe(0);
           expect(log.headed! - machineZero).toBeLessThanOrEqual(ended);
         }
       }

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { chatAnswer, oneModelList, startAnswering } from '../../run/answering-server.fixture.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { comparePairs } from './compare-pairs.ts';
 
@@ -52,3 +54,18 @@ export const compareIn = async (
   const problem: unknown = await comparePairs(request, fake.host).catch((error: unknown) => error);
   return { ...fake, message: problem instanceof Error ? problem.message : String(problem) };
 };
+
+/** Starts a server that answers chats, or refuses them with a status, and keeps their keys and bodies. */
+export const openSide = async (status = 200) => {
+  const chats: string[] = [];
+  const { origin, close } = await startAnswering(({ authorization, text }) => {
+    if (text === '') return [200, oneModelList];
+    chats.push(`${authorization} ${text}`);
+    return [status, chatAnswer];
+  });
+  onTestFinished(close);
+  return { url: `${origin}/v1`, chats };
+};
+
+/** A load of six requests. */
+export const shortLoad = { load: { kind: 'constant', rate: '100/s', duration: '60ms' } };

@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { chatAnswer, oneModelList, startAnswering } from '../../run/answering-server.fixture.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pairsSchema } from './model/pairs.ts';
-import { compareIn } from './paired-request.fixture.ts';
+import { compareIn, openSide, shortLoad as short } from './paired-request.fixture.ts';
 
 /** Whole paired comparisons of a few requests. */
 
@@ -13,20 +12,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-pairs-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** Starts a server that answers chats, or refuses them with a status, and keeps their keys and bodies. */
-const openSide = async (status = 200) => {
-  const chats: string[] = [];
-  const { origin, close } = await startAnswering(({ authorization, text }) => {
-    if (text === '') return [200, oneModelList];
-    chats.push(`${authorization} ${text}`);
-    return [status, chatAnswer];
-  });
-  onTestFinished(close);
-  return { url: `${origin}/v1`, chats };
-};
-
-const short = { load: { kind: 'constant', rate: '100/s', duration: '60ms' } };
 
 it('sends each request to both sides with the key of each, and reports what failed at one', async () => {
   const [base, next] = [await openSide(), await openSide(500)];

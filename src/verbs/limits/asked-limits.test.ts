@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startAnswering } from '../../run/answering-server.fixture.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { examineLimits, type LimitsRequest, priceOf, sustainOf } from './limits.ts';
+import { sampleLimitsRequest } from './sample-limits-request.fixture.ts';
 
 /** Asks for an examination of a limit of requests, which nobody confirms; returns what it says. */
 const asked = async (given: Partial<LimitsRequest> = {}): Promise<readonly string[]> => {
@@ -17,23 +18,10 @@ const asked = async (given: Partial<LimitsRequest> = {}): Promise<readonly strin
   });
   onTestFinished(() => server.close());
   const { host, said } = fakeHost({ WEIR_API_KEY: 'sk-one', SECOND: 'sk-two' });
-  const request: LimitsRequest = {
-    scenario: undefined,
+  const request = {
+    ...sampleLimitsRequest,
     target: `${server.origin}/v1`,
     set: ['limits.requestsPerMinute=60'],
-    key: undefined,
-    secondKey: undefined,
-    sameTeam: false,
-    model: undefined,
-    preflight: true,
-    window: undefined,
-    permitted: undefined,
-    checks: undefined,
-    price: undefined,
-    sustain: undefined,
-    quick: false,
-    explain: false,
-    yes: false,
     out: join(folder, 'out'),
     ...given,
   };

@@ -1,30 +1,11 @@
 import { expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { examinationSettingsFrom, type LimitsRequest } from './limits.ts';
-
-const order: LimitsRequest = {
-  scenario: undefined,
-  target: 'mock',
-  set: [],
-  key: undefined,
-  secondKey: undefined,
-  sameTeam: false,
-  model: undefined,
-  preflight: true,
-  window: undefined,
-  permitted: undefined,
-  checks: undefined,
-  price: undefined,
-  sustain: undefined,
-  quick: false,
-  explain: false,
-  yes: false,
-  out: undefined,
-};
+import { examinationSettingsFrom } from './limits.ts';
+import { sampleLimitsRequest } from './sample-limits-request.fixture.ts';
 
 it('all problems with the options of an examination are reported at once', () => {
   const wrong = {
-    ...order,
+    ...sampleLimitsRequest,
     window: 'x',
     permitted: 'foo',
     checks: 'nix',
