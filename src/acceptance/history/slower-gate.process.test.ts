@@ -52,8 +52,7 @@ it('the script of the gate for slower versions passes the same gateway, and ends
     // A machine too busy for a load test proves nothing about gates.
     if (code === 12) context.skip(stdout);
     // On a machine almost as busy the comparison itself says that the load generator can have made the difference.
-    if (expected === 11 && /load\s+generator’s\s+own\s+error/.test(stdout))
-      context.skip(stdout);
+    if (expected === 11 && /load\s+generator’s\s+own\s+error/.test(stdout)) context.skip(stdout);
     expect({ code, stderr, stdout: code === expected ? '' : stdout }).toEqual({
       code: expected,
       stderr: expect.any(String),
