@@ -28,8 +28,8 @@ import {
 import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different prepared requests. If there are more connections than this, there are more requests,
- * since each connection gets a request of its own.
+ * The maximum number of different prepared requests. If there are more connections than this, the number of
+ * requests is that of the connections, since no two connections share a request.
  */
 const maxPrepared = 1024;
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { longestRun } from './quantity.ts';
 
 /*
- * The schema of a time in ms. It has a file of its own, so that command lines that only use the names of quantities do
- * not load the schema library.
+ * The schema of a time in ms. The schema is separate from `quantity.ts`, so that commands that only use the names of
+ * quantities do not load the schema library.
  */
 
 export const millisecondsSchema = z

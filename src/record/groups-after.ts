@@ -4,7 +4,7 @@ import { type Groups, groupRecorder } from './groups.ts';
 
 /**
  * Returns the groups of a run that has found the end of its warm-up, in ms. Before that, each part of the possible
- * warm-up is a group of its own, so the sums over these groups are exact. The given groups stay unchanged.
+ * warm-up has a separate group, so the sums over these groups are exact. The given groups stay unchanged.
  */
 export const groupsAfter = (plan: Plan, groups: Groups, end: number): Groups => {
   if (plan.autoWarmUp === undefined) return groups;

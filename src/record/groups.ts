@@ -256,7 +256,7 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   }
   recordAnswer(group, observation);
   recordUsageAudit(group, observation);
-  // A result of an older version does not contain the cost of its own attempts.
+  // Results of older versions do not contain the cost of each attempt.
   if (group.bills !== undefined) recordBills(group.bills, observation);
   if (observation.toCancel) recordHangUp(group, observation);
   else recordDelays(observation, (name) => delaysIn(group, name));

@@ -74,7 +74,7 @@ const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string 
   return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** The workers are told instant 0 this many ms in advance, so that all of them start on time. */
+/** The workers receive instant 0 this many ms in advance, so that all of them start on time. */
 const workerLead = 50;
 
 /**

@@ -1,3 +1,4 @@
+// @gate 3 s
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ExaminedGateway, wholeFindings } from './whole-findings.fixture.ts';
 

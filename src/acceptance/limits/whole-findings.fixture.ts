@@ -98,7 +98,7 @@ export interface ExaminedGateway {
   readonly more?: Partial<GatewaySimulation>;
   readonly tokens?: number;
   readonly phases?: readonly ProbePhase[];
-  /** Whether the claims are told as well, which are the same of most gateways. */
+  /** Whether the findings include the claims. Most gateways have the same claims. */
   readonly hasClaims?: boolean;
 }
 

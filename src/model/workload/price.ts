@@ -12,7 +12,7 @@ export const tokenClasses = [
 ] as const;
 export type TokenClass = (typeof tokenClasses)[number];
 
-/** For each class of tokens, the class whose price it takes if the scenario gives it no price of its own. */
+/** For each class of tokens, the class whose price applies if the scenario does not price this class. */
 export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
   input: 'input',
   cachedInput: 'input',

@@ -39,8 +39,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Releases the connection once, just before the observer is told that the exchange ended. The connection may be
-   * reused within the next `reusableFor` ms.
+   * Releases the connection. It is called once, just before the observer gets the end of the exchange. Another exchange
+   * may use the connection within the next `reusableFor` ms.
    */
   protected abstract release(reusableFor: number): void;
 

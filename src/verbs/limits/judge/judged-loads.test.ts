@@ -1,3 +1,4 @@
+// @gate 3 s
 import { describe, expect, it } from 'vitest';
 import { trueLimiters } from '../../../judge/limits/facts/true-limiters.fixture.ts';
 import type { LimitLog, ProbePhase, ProbeReply } from '../../../model/limits/limit-log.ts';
