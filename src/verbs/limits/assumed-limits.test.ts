@@ -37,9 +37,13 @@ describe('the assumed limits', () => {
 describe('headers', () => {
   const none = { requests: null, tokens: null, longer: [], families: [], assumed: [] };
   const reject =
-    (given: Partial<DeclaredQuota>, window = 60_000) =>
+    (given: Partial<DeclaredQuota>, window = 60_000, examined: 'requests' | 'tokens' = 'tokens') =>
     () =>
-      rejectOtherHeaders({ requests: 60, tokens: 2000 }, { ...none, ...given }, window);
+      rejectOtherHeaders(
+        { requests: 60, tokens: 2000 },
+        { ...none, ...given },
+        { examined, window },
+      );
 
   it.each([
     [60, 60_000],
@@ -54,9 +58,10 @@ describe('headers', () => {
   it('that are missing, or name requests at the same time, contradict nothing', () => {
     expect(reject({})).not.toThrow();
     expect(reject({ longer: ['10 parallel requests'] })).not.toThrow();
-    expect(() => rejectOtherHeaders({ requests: 60, tokens: 1 }, undefined, 1)).not.toThrow();
+    const terms = { examined: 'tokens', window: 1 } as const;
+    expect(() => rejectOtherHeaders({ requests: 60, tokens: 1 }, undefined, terms)).not.toThrow();
     const isDeclared = { requests: null, tokens: null };
-    expect(() => rejectOtherHeaders(isDeclared, { ...none, tokens: 9 }, 1)).not.toThrow();
+    expect(() => rejectOtherHeaders(isDeclared, { ...none, tokens: 9 }, terms)).not.toThrow();
   });
 
   it('with another limit of either unit are rejected, and the window belongs to the limit', () => {
@@ -73,10 +78,14 @@ describe('headers', () => {
 
   it('with a limit of a longer time, or of a part of the tokens, are rejected', () => {
     expect(reject({ longer: ['14,400 requests a day'] })).toThrow(
-      'name 14,400 requests a day, not the 60 requests a minute that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=… --window …',
+      'name 14,400 requests a day, not the 60 requests a minute that would be assumed: declare the limit to examine: --set limits.requestsPerMinute=14400 --window …',
     );
     expect(reject({ longer: ['80,000 input tokens a minute'] })).toThrow(
-      'no limit of tokens was declared, and the headers of this gateway name 80,000 input tokens a minute',
+      'name 80,000 input tokens a minute, not the 2,000 tokens a minute that would be assumed: declare the limit to examine: --set limits.tokensPerMinute=80000 --unit input-tokens',
     );
+    expect(reject({ longer: ['80,000 input tokens a minute'] }, 60_000, 'requests')).toThrow(
+      /: --set limits\.tokensPerMinute=none$/,
+    );
+    expect(reject({ requests: 0 })).toThrow(/: --set limits\.requestsPerMinute=…$/);
   });
 });

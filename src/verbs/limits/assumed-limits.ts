@@ -82,6 +82,17 @@ const contradictionOf = (
   return isSame ? null : `${countText(named)} ${unit} a minute`;
 };
 
+/** Returns the options that declare a limit in words, such as `80,000 input tokens a minute`. */
+const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
+  const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
+  const setting = `--set limits.${unit}PerMinute=`;
+  // A limit of a part of the tokens can be examined, but not beside one of requests.
+  if (part !== undefined && examined === 'requests') return [`${setting}none`];
+  const amount = Number.parseInt(words.replaceAll(',', ''), 10);
+  const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];
+  return [`${setting}${amount === 0 ? '…' : amount}`, ...ofPart];
+};
+
 /**
  * Throws a `Problem` if the headers of a gateway name another limit than an assumed one in the `window`, in ms, since a
  * verdict about a limit that nobody declared would mislead. Both limits count: a refusal for the one that is not examined
@@ -90,7 +101,7 @@ const contradictionOf = (
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,
   declared: DeclaredQuota | undefined,
-  window: number,
+  { examined, window }: { readonly examined: Unit; readonly window: number },
 ): void => {
   if (declared === undefined) return;
   const found = units.flatMap((unit) => {
@@ -98,10 +109,10 @@ export const rejectOtherHeaders = (
     return words === null ? [] : [{ unit, words, limit: assumed[unit]! }];
   });
   if (found.length === 0) return;
-  const options = found.map(({ unit }) => `--set limits.${unit}PerMinute=${declared[unit] ?? '…'}`);
-  const isLonger = found.some(({ unit }) => declared[unit] === null);
+  const options = found.flatMap(({ unit, words }) => optionsFor(unit, words, examined));
+  const isOfMinute = found.every(({ words }) => words.endsWith(' a minute'));
   const ofWindow = window === minute ? [] : ['--window 60s'];
-  const settings = [...options, ...(isLonger ? ['--window …'] : ofWindow)].join(' ');
+  const settings = [...options, ...(isOfMinute ? ofWindow : ['--window …'])].join(' ');
   const names = found.map(({ words }) => words).join(' and ');
   const limits = found.map(({ unit, limit }) => `${countText(limit)} ${unit}`).join(' and ');
   throw new Problem(

@@ -120,7 +120,7 @@ export const examineTarget = async (
   const { model, preflight } = request;
   const opening = { read, model, preflight, timeout, folder, stops };
   return examineOpened(opening, printer, async (probe, target) => {
-    rejectOtherHeaders(assumed, probe.models.declared, window);
+    rejectOtherHeaders(assumed, probe.models.declared, { examined, window });
     const planned = examination.plan(probe);
     if (typeof planned === 'string') {
       printer.warn(`Undecided: ${planned}. Nothing was sent to examine the limit.`);
