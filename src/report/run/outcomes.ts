@@ -309,7 +309,7 @@ export const outcomesSection = (result: Result): Section => {
   const counters = Object.entries(result.gatewayCounters ?? {});
   const counterFacts = facts(counters.map(([name, value]) => [name, countText(value)]));
   const failureTable = table(
-    `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
+    `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked, but not in 429s`,
     failureColumns(rows[0]!.all),
     failures,
     { look: 'failures' },
