@@ -1,12 +1,16 @@
-/** The number from which numbers are written with an exponent, so that nobody takes such a number for an exact one. */
+/**
+ * The number from which JavaScript writes numbers with an exponent. No reader takes a number with an exponent for an
+ * exact number.
+ */
 const firstExponent = 1e21;
 
 const isInexact = (value: number): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < firstExponent;
 
 /**
- * Returns the path of the first whole number above 2^53 in a parsed value; `null` if there is none. Such a number may
- * have lost digits: a seed, for example, would be sent as a different seed.
+ * Returns the path of the first inexact whole number in a parsed value: an integer from 2^53 to 1e21, of either sign.
+ * Returns `null` if there is none. Such a number may have lost digits: a seed, for example, would be sent as a
+ * different seed.
  */
 export const inexactNumberIn = (value: unknown): string | null => {
   if (typeof value === 'number') return isInexact(value) ? '' : null;

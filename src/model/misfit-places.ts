@@ -1,15 +1,15 @@
-/** The most places that are named, and the most characters of one name. */
+/** The maximum number of paths in a message, and the maximum number of characters of each path. */
 const [mostNamed, mostCharacters] = [3, 80];
 
 interface Misfit {
   readonly path: readonly PropertyKey[];
-  /** The keys at this place that are unknown. */
+  /** The unknown keys of the object at this path. */
   readonly keys?: readonly string[];
 }
 
 /**
- * Names the places at which stored data does not have the expected form: the first places, shortened, and how many more
- * there are. The words of the schema library are left out, since users do not know them.
+ * Names the paths at which stored data does not have the expected form: the first three paths, shortened, and the
+ * number of further paths. The messages of the schema library are left out, because users do not know their terms.
  */
 export const misfitPlaces = (issues: readonly Misfit[]): string => {
   const found = issues.flatMap(({ path, keys }) =>

@@ -1,5 +1,6 @@
 /**
- * The subject of a problem. Programs that use the library read it as the `code` of an error, so the words never change.
+ * The subject of a problem. Programs that use the library read the subject as the `code` of an error, so the words
+ * never change.
  */
 export type ProblemKind =
   | 'configuration'

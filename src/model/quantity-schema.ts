@@ -15,5 +15,8 @@ export const millisecondsSchema = z
 export const instantSchema = z.number().min(-longestRun).max(longestRun).brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
 
-/** Returns the unit of a schema's numbers, even if checks were added to the schema; `undefined` if it has no unit. */
+/**
+ * Returns the unit of a schema's numbers; `undefined` if the schema has no unit. Checks that were added to the schema
+ * do not hide the unit.
+ */
 export const unitOf = (schema: z.core.$ZodType): unknown => z.globalRegistry.get(schema)?.['unit'];

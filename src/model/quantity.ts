@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 /** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;
-/** Milliseconds since the run began, on its monotonic clock. */
+/** Milliseconds since the run began, on the monotonic clock of the run. */
 export type Instant = number & z.$brand<'Instant'>;
 /** Events per second. */
 export type PerSecond = number & z.$brand<'PerSecond'>;
@@ -24,5 +24,5 @@ export const longestRun = 31 * 24 * 3_600_000;
 
 export const maxSlices = 9999;
 
-/** Returns the whole second of the run that contains a moment; never negative. */
+/** Returns the whole second of the run that contains a moment. The second is never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -1,4 +1,4 @@
-/** Adds up the values of `of` over the items, or the numbers themselves without `of`. */
+/** Adds up the values that `of` returns for the items. Without `of`, adds up the items as numbers. */
 export const sumOf = <Item>(
   items: readonly Item[],
   of: (item: Item, place: number) => number = Number,

@@ -1,9 +1,12 @@
-/** The number of bytes at the beginning of a text by which an encoding without a mark is recognised. */
+/**
+ * The number of bytes that are checked, at the beginning of a text without a byte order mark, to recognise its
+ * encoding.
+ */
 const checkedBytes = 256;
 
 /**
- * Returns the kind of UTF-16 of a text's bytes; `null` for another encoding. Windows programs begin a text with a mark
- * of the byte order. A text without a mark is recognised by its Latin letters, in which every second byte is 0.
+ * Returns the byte order of a text in UTF-16; `null` for another encoding. Windows programs begin a text with a byte
+ * order mark. A text without a mark is recognised by its Latin letters, in which every second byte is 0.
  */
 export const utf16Of = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null => {
   const [first, second] = bytes;

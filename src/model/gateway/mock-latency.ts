@@ -3,7 +3,7 @@ import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * The times of an inference server with continuous batching. At any time it either adds a request to the batch
+ * The times of an inference server with continuous batching. At any time the server either adds a request to the batch
  * (prefill) or generates one more token for all requests in the batch (a decode step).
  */
 export const batchingSchema = z.strictObject({

@@ -64,7 +64,10 @@ const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 
 const limit = z.int().positive().nullable();
 
-/** The charging of tokens. A missing field follows `accounting` or `algorithm`, or has its own default. */
+/**
+ * The charging of tokens. If a field is missing, its value comes from `accounting` or `algorithm`, or is the default of
+ * the field.
+ */
 const chargingSchema = z.strictObject({
   algorithm: z
     .enum(mockLimiterClasses)
@@ -267,7 +270,8 @@ const usualCharging = {
 } as const satisfies Partial<Charging>;
 
 /**
- * Every field of the limits, with defaults filled in. Tokens have no algorithm if only requests in flight are capped.
+ * Every field of the limits, with defaults filled in. If the gateway caps only requests in flight, tokens have no
+ * algorithm.
  */
 export type ResolvedMockLimits = Omit<MockLimits, keyof Behaviour | 'charging'> &
   Behaviour & {

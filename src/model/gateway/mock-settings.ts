@@ -39,7 +39,9 @@ const lengthSchema = z
     error: 'expected max to be at least min',
   });
 
-/** A model's name: `<publisher>/<model_name>` in the interface (section 2.1), another form in some gateways. */
+/**
+ * A model's name. In the interface (section 2.1) a name is `<publisher>/<model_name>`; some gateways use another form.
+ */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
 
 const modelIds = z.array(modelId).min(1);
@@ -79,7 +81,9 @@ const promptCacheSchema = z.strictObject({
 });
 export type PromptCache = z.output<typeof promptCacheSchema>;
 
-/** The settings of the reference gateway that a scenario can make under `mock`. Users' scripts rely on each default. */
+/**
+ * The settings of the reference gateway, which a scenario can make under `mock`. Users' scripts rely on each default.
+ */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
   contextTokens: positive

@@ -5,10 +5,13 @@ export interface CountBounds {
   readonly most: number;
 }
 
-/** Says whether, in some span of time, more requests were admitted than a limiter of the rule allows. */
+/** Says whether, in some span of time, a limiter admitted more requests than the rule allows. */
 export interface EnvelopeFact {
   readonly finding: LimitFinding;
-  /** The span whose admissions exceed the allowed number the most; `null` if no span certainly has too many. */
+  /**
+   * The span of time, in ms, whose admissions exceed the allowed number the most; `null` if no span certainly has too
+   * many admissions.
+   */
   readonly worst: {
     readonly span: number;
     readonly admitted: number;
@@ -16,7 +19,7 @@ export interface EnvelopeFact {
   } | null;
 }
 
-/** The part of a burst that exceeds the allowed number the most. Instants are in ms. */
+/** The part of a burst whose admissions exceed the allowed number the most. Instants and spans are in ms. */
 export interface BurstFact {
   readonly begin: number;
   readonly span: number;
@@ -31,7 +34,10 @@ export interface EvenFact {
   readonly paced: number;
   /** The refused requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
-  /** The lowest limit that would have refused none of these requests; `null` if too few such requests were sent. */
+  /**
+   * The lowest limit under which none of these requests would be refused; `null` if too few of these requests were
+   * sent.
+   */
   readonly seenLimit: number | null;
 }
 
@@ -46,24 +52,27 @@ export interface IdleFact {
 /** The admissions under a load that always asked for more than the limit. */
 export interface SustainedFact {
   /**
-   * The length of the load, in windows. The load ends when its last request is sent or its last admitted request is
-   * answered.
+   * The length of the load, in windows. The load ends with its last sent request, or with the answer to its last
+   * admitted request if that answer comes later.
    */
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
-  /** The number of the load's requests that a limiter without bursts admits. */
+  /** The number of the load's requests that a limiter without bursts would admit. */
   readonly spaced: number;
   /**
-   * The bounds of the admitted requests per window, valid for any limiter. `most` is `null` if the load may have been
-   * below the limit.
+   * The bounds of the number of admitted requests per window. The bounds are valid for any limiter. `most` is `null` if
+   * the load may have been below the limit.
    */
   readonly rate: { readonly least: number; readonly most: number | null };
-  /** Whether the rate is below the limit. A limiter that also counts refused requests may admit at such a low rate. */
+  /**
+   * Whether the rate is below the limit. A limiter that also counts refused requests may admit requests at a rate below
+   * the limit.
+   */
   readonly isLow: boolean;
   /**
-   * Whether this limiter certainly ignores refused requests, but admits fewer requests than every limiter of the rule
-   * that ignores refused requests.
+   * Whether this limiter certainly ignores refused requests and still admits fewer requests than a limiter without
+   * bursts.
    */
   readonly isShort: boolean;
 }
@@ -71,7 +80,10 @@ export interface SustainedFact {
 export interface LimitFacts {
   /** The bounds of the highest number of admissions within one window. */
   readonly mostAdmitted: CountBounds;
-  /** Whether more requests than the limit were admitted within one window, as fixed windows and buckets may do. */
+  /**
+   * Whether more requests than the limit were admitted within one window. Fixed windows and token buckets can admit
+   * that many.
+   */
   readonly overAdmitted: LimitFinding;
   readonly envelope: EnvelopeFact;
   readonly burst: { readonly bursts: readonly BurstFact[]; readonly isExceeded: boolean };

@@ -19,8 +19,8 @@ export interface LimitRule {
 }
 
 /**
- * The classes of limiters that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
- * the whole limit make the same decisions, so they are one class.
+ * The classes of limiters that a client can distinguish. Three limiters form one class because all three make the same
+ * decisions: GCRA, a leaky bucket used as a meter, and a token bucket that holds the whole limit.
  */
 export const limiterClasses = {
   'fixed-from-first':
@@ -50,15 +50,15 @@ export interface ReportedLimit {
    * The family of headers that reported the limit, such as `litellm` or `openai` (`traffic/limits/header-families.ts`).
    */
   readonly profile: string;
-  /** The owner of the limit as the header names it, such as `api_key` or `team`. */
+  /** The owner of the limit in the header, such as `api_key` or `team`. */
   readonly descriptor: string | null;
-  /** The unit of the limit: `requests`, `tokens`, or another word from the header. */
+  /** The unit of the limit: `requests`, `tokens`, or another unit that the header names. */
   readonly unit: string;
   readonly limit: number | null;
   readonly remaining: number | null;
   /** The time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
-  /** The period of the limit; absent if neither the headers nor their documentation name one. */
+  /** The period of the limit; absent if neither the headers nor the documentation of the headers names a period. */
   readonly window?: Milliseconds;
 }
 
@@ -104,30 +104,32 @@ export interface ProbeReply extends LimiterDecision {
   readonly told: readonly ReportedLimit[];
   /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
-  /**
-   * The wait that `Retry-After` or a similar header names; `null` if there is no such header, or if it is unreadable.
-   */
+  /** The wait that `Retry-After` or a similar header names; `null` if no such header is present or readable. */
   readonly retryAfter: Milliseconds | null;
   /** The details from the body of a 429; `null` for any other status. */
   readonly refusal: RefusalDetails | null;
-  /** The size of a chat's request; `null` for any other request. */
+  /** The size of a chat request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /** The tokens of the request and its answer according to the server; `null` if the server reported none. */
+  /**
+   * The tokens of the request and of its answer, as the server counted the tokens; `null` if the server reported no
+   * tokens.
+   */
   readonly usage: {
     readonly input: number;
     readonly output: number;
-    /** The input tokens from a cache; absent if there are none. */
+    /** The number of input tokens from a cache; absent if no token came from a cache. */
     readonly cached?: number;
   } | null;
-  /** The time in the `Date` header (whole seconds), in ms since 1970; `null` without this header. */
+  /** The time in the `Date` header (whole seconds), in ms since 1970; `null` without a `Date` header. */
   readonly date: number | null;
 }
 
 const minute = 60_000;
 
 /**
- * Returns the limit of the key itself; the interface's headers call its owner `api_key`. If no header reports that
- * limit, returns another limit of the same unit, preferably a limit per minute.
+ * Returns the reported limit of one unit for the key itself. The interface's headers call the owner of this limit
+ * `api_key`. If no header reports a limit of the key, returns another limit of the same unit, preferably a limit per
+ * minute.
  */
 export const reportedLimitOf = (
   { told }: Pick<ProbeReply, 'told'>,
@@ -148,16 +150,16 @@ export interface RefusalDetails {
 export const limitCheckSchema = z.strictObject({
   /** The name of the check, which never changes, for example `remaining-serial`. */
   id: z.string(),
-  /** A statement about the gateway. It is true if the check is proved. */
+  /** A statement about the gateway. The statement is true if the check is proved. */
   claim: z.string(),
-  /** The section of the interface that promises the claim; `null` if no section does. */
+  /** The section of the interface that promises the claim; `null` if no section promises the claim. */
   section: z.string().nullable(),
   finding: z.enum(limitFindings),
-  /** Whether a refuted claim means a violated limit (exit code 14), or only advice. */
+  /** Whether a refuted claim means a violated limit (exit code 14). Otherwise a refuted claim is only advice. */
   violates: z.boolean(),
-  /** What was observed, as a sentence with numbers. */
+  /** The observation, as a sentence with numbers. */
   observed: z.string(),
-  /** A few requests that show what was observed; empty if the whole log shows it. */
+  /** Some requests that show what was observed; empty if only the whole log shows the observation. */
   evidence: z.array(z.string()).readonly(),
 });
 export type LimitCheck = Readonly<z.infer<typeof limitCheckSchema>>;
@@ -171,25 +173,25 @@ export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
 
 export interface DeclaredLimits {
   readonly requests: LimitRule;
-  /** The limit of tokens; `null` if no such limit is declared. */
+  /** The limit of tokens; `null` if no limit of tokens is declared. */
   readonly tokens: LimitRule | null;
-  /** The permitted limiter classes: all compliant classes unless the user named some. */
+  /** The permitted classes of limiters: the classes that the user named, or else all compliant classes. */
   readonly permitted: readonly LimiterClass[];
 }
 
 /** The examination of a key, with its requests in the order of sending. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
-  /** Whether the limits belong to a team, whose keys took turns; absent if they belong to a key. */
+  /** Whether the limits belong to a team whose keys took turns; absent if the limits belong to a key. */
   readonly isTeam?: true;
   readonly replies: readonly ProbeReply[];
   /**
    * A request for the list of models that was sent before the examination. The limiter may have counted this request.
-   * Absent if it is unknown whether one was sent.
+   * Absent if the log does not show such a request.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
-  /** The reason why the examination stopped early; `null` if it is complete. */
+  /** The reason why the examination stopped early; `null` for a complete examination. */
   readonly cut: string | null;
 }

@@ -13,7 +13,10 @@ export interface LimiterFit {
   readonly limit: Fitted;
   /** The length of the limiter's window, in ms. */
   readonly window: Fitted;
-  /** The other fitted parameters, for example the phase (in ms), the burst and the steps. Each class has its own. */
+  /**
+   * The other fitted parameters of the limiter, by name. Each class of limiters has other parameters, for example the
+   * phase (in ms), the burst or the number of steps.
+   */
   readonly parameters: Readonly<Record<string, Fitted>>;
   /** The number of decisions in the log that contradict this limiter. */
   readonly wrong: number;
@@ -26,37 +29,40 @@ export interface LimiterIdentification {
    */
   readonly best: LimiterFit | null;
   /**
-   * The limiters of other classes that explain the log about as well as `best`. They include classes that hardly differ
-   * from the class of `best`, as a nearly full bucket hardly differs from a full one.
+   * The limiters of other classes that explain the log about as well as `best`. Some classes hardly differ in
+   * behaviour: a nearly full bucket behaves almost like a full bucket.
    */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;
-  /** The best limiter of each class with the declared limit, best first. */
+  /** The best limiter of each class with the declared limit, the best limiter first. */
   readonly ranking: readonly LimiterFit[];
   /**
-   * The limiters with another limit or window that contradict far fewer decisions than the limiters in `ranking`. The
-   * list is only filled if `best` is `null`.
+   * The limiters with another limit or another window that contradict far fewer decisions than the limiters in
+   * `ranking`. This list is empty unless `best` is `null`.
    */
   readonly likelier: readonly LimiterFit[];
 }
 
 export type LimiterAction = 'admitted' | 'delayed' | 'refused';
 
-/** A decision that only one of two limiters predicts. */
+/** A decision for which two limiters predict different actions. */
 export interface DistinguishingDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
   /** When the request was sent, in ms since the start of the log. */
   readonly sent: number;
   readonly answered: number;
-  /** What the gateway did. `named` and `rival` are what the named limiter and its rival would have done. */
+  /**
+   * The action of the gateway. `named` is the action that the named limiter predicts, and `rival` is the action that
+   * the rival predicts.
+   */
   readonly observed: LimiterAction;
   readonly named: LimiterAction;
   readonly rival: LimiterAction;
 }
 
-/** The decisions that show why one limiter is named instead of the second best. */
+/** The decisions that show why the named limiter explains the log better than the second-best limiter. */
 export interface LimiterExplanation {
   /**
    * The best limiter of another class that the log distinguishes from the named limiter; `null` if there is no such

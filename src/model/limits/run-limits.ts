@@ -4,13 +4,16 @@ import { limitCheckSchema, limiterClassNames } from './limit-log.ts';
 
 const count = z.int().nonnegative();
 
-/** The bounds of the highest amount admitted within one minute. `most` is `null` if an amount is unknown. */
+/**
+ * The bounds of the highest amount that was admitted within one minute. `most` is `null` if the amount of some request
+ * is unknown.
+ */
 const admittedPeakSchema = z.strictObject({ least: count, most: count.nullable() });
 export type AdmittedPeak = z.infer<typeof admittedPeakSchema>;
 
 /**
- * The number of refusals by the accuracy of their retry time. A retry time is compared with the next admission;
- * `unknown` means that no admission followed.
+ * The number of refusals by the accuracy of their retry time. Weir compares a retry time with the time of the next
+ * admission. `unknown` means that no admission followed; `absent` means that the refusal named no retry time.
  */
 const retryAfterAccuracySchema = z.strictObject({
   exact: count,
@@ -26,7 +29,7 @@ const keyRefusalsSchema = z.strictObject({
   count,
   first: z.number(),
   last: z.number(),
-  /** The number of 429s by the limit that they named. `none` means that they named no limit. */
+  /** The number of 429s by the limit that the 429 named. `none` counts the 429s that named no limit. */
   units: z.partialRecord(z.enum([...namedLimits, 'none']), count),
   forms: z.partialRecord(z.enum(refusalForms), count),
   retryAfter: retryAfterAccuracySchema,
@@ -39,8 +42,8 @@ const keyRefusalsSchema = z.strictObject({
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
 /**
- * The number of a key's first decisions that are replayed through limiters. Replaying more decisions would take long
- * and show little.
+ * The maximum number of decisions of a key, from the first decision on, that are replayed through limiters. Replaying
+ * more decisions would take long and show little.
  */
 export const replayedDecisions = 400;
 
@@ -58,7 +61,7 @@ export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 export const runLimitsSchema = z.strictObject({
   /** The findings by key; empty if the slices of the run have separate clocks. */
   keys: z.array(keyLimitsSchema).readonly(),
-  /** The number of 429s after the warm-up that a declared limit may have caused; `null` if unknown. */
+  /** The number of 429s after the warm-up that a declared limit may have caused; `null` if this number is unknown. */
   explained: count.nullable().optional(),
   /** Whether the scenario asks for a verdict on the limits. */
   judged: z.boolean(),

@@ -28,21 +28,24 @@ export const labelsSchema = z.strictObject({
   stage: z.string(),
   /** The population of the stage; absent in a plan without populations. */
   population: z.string().exactOptional(),
-  /** The named target of that population; absent if the plan's only target has no name. */
+  /** The named target of the population; absent if the plan's only target has no name. */
   target: z.string().exactOptional(),
-  /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
+  /**
+   * Whether the requests were due during the warm-up. Requests of the warm-up are counted, but no figure contains these
+   * requests.
+   */
   warmUp: z.boolean(),
   /**
-   * The index of the part of the warm-up in which the requests were due, until the run has found the end of the
-   * warm-up. The possible ends divide the warm-up into parts. Part 0 is before the first possible end.
+   * The index of the part of the warm-up in which the requests were due. The possible ends of the warm-up divide the
+   * warm-up into parts. Part 0 is before the first possible end. Absent once the run has found the end of the warm-up.
    */
   warmUpPart: z.int().nonnegative().optional(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
 
 /**
- * The number of answers that ended for one reason, in the server's spelling. `others` stands for all reasons beyond a
- * maximum.
+ * The number of answers with one finish reason, in the server's spelling. The reason `others` stands for all reasons
+ * beyond a maximum number of reasons.
  */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
@@ -58,27 +61,27 @@ export const outcomeCountsSchema = z.strictObject({
 });
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
-/** The sums of tokens of completed answers whose counts come from the same source. */
+/** The sums of tokens over completed answers whose token counts come from the same source. */
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** The number of these answers that reported their input tokens. `input` is the sum of those tokens. */
+  /** The number of these answers that reported their input tokens. `input` is the sum of the reported input tokens. */
   answersWithInput: count,
   input: count,
   output: count,
   /**
-   * The answers to prompts of a set length: how many reported their input tokens, and the sums of the requested and the
-   * reported tokens.
+   * The answers to prompts of a set length. `answers` counts the answers that reported their input tokens. `asked` is
+   * the sum of the requested tokens, and `input` the sum of the reported tokens.
    */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
   /**
-   * The answers that report the cached tokens of their prompts: their number, and the sums of their input and cached
-   * tokens.
+   * The answers that report the cached tokens of their prompts: the number of answers, and the sums of their input
+   * tokens and cached tokens.
    */
   cached: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
   /**
-   * The answers to prompts that may begin like earlier prompts: their number, and the sums of their input and repeated
-   * tokens.
+   * The answers to prompts that may begin like earlier prompts: the number of answers, and the sums of their input
+   * tokens and repeated tokens.
    */
   repeated: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
 });
@@ -86,14 +89,14 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
 /** The arrivals on which the client planned to hang up. */
 const hangUpsSchema = z.strictObject({
-  /** The outcomes of these arrivals. An arrival that is not `cancelled` ended before its hang-up. */
+  /** The outcomes of these arrivals. An arrival with any other outcome than `cancelled` ended before its hang-up. */
   outcomes: outcomeCountsSchema,
   /** The number of cancelled arrivals that had received the head of an answer. */
   headers: count,
-  /** The parts that the cancelled arrivals had received: token events of streams, and bytes of bodies. */
+  /** What the cancelled arrivals had received: token events of streams, and bytes of bodies. */
   tokenEvents: count,
   bytes: count,
-  /** The sum of the times from sending to the hang-up, each rounded to whole ms. */
+  /** The sum of the times from sending to the hang-up, in ms. Each time is rounded to whole ms. */
   time: count,
 });
 export type HangUps = z.infer<typeof hangUpsSchema>;
@@ -101,19 +104,19 @@ export type HangUps = z.infer<typeof hangUpsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** The planned hang-ups; absent if there were none. */
+  /** The planned hang-ups; absent without planned hang-ups. */
   hangUps: hangUpsSchema.optional(),
   /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
-  /** The number of attempts, and of arrivals with more than one attempt. */
+  /** The number of attempts, and the number of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
-  /** The number of arrivals that were not retried although the plan retries such failures. The keys are the reasons. */
+  /** The number of arrivals that were not retried although the plan retries their kind of failure, by reason. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   /** The cost of the attempts; absent in old results. */
   bills: billsSchema.optional(),
-  /** The findings of the checks of usage in completed answers; absent if nothing was checked, and in old results. */
+  /** The findings of the checks of usage in completed answers; absent if no answer was checked, and in old results. */
   usageAudit: usageAuditSchema.optional(),
   buffered: count,
   /**
@@ -128,27 +131,30 @@ export const groupSchema = z.strictObject({
    */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
   /**
-   * The number of attempts that were sent again on a new connection because the server had closed the first one; absent
-   * if it is 0.
+   * The number of attempts that were sent again on a new connection because the server had closed the first connection;
+   * absent if the number is 0.
    */
   reconnected: count.optional(),
   /** The number of completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
-  /** Completed and failed chats by finish reason, in text order; absent for other traffic and in old results. */
+  /**
+   * The number of completed and failed chats by finish reason, in text order; absent for other traffic and in old
+   * results.
+   */
   finishes: z.array(finishCountSchema).optional(),
   /**
-   * The number of completed requests that met all per-request objectives, and for each objective, in plan order, the
-   * number that met it; absent without per-request objectives.
+   * The number of completed requests that met all per-request objectives (`all`). For each objective, in plan order,
+   * the number of completed requests that met the objective (`each`). Absent without per-request objectives.
    */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** The distributions of the measures over completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
   /**
-   * The times to the first token or audio of answers that failed later; absent without such answers, and in old
-   * results.
+   * The times to the first token or audio of answers that failed after their first token or audio; absent without such
+   * answers, and in old results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
-  /** The possible delay in the recorded instants of completed requests; absent in old results. */
+  /** The possible delays of the recorded instants of completed requests; absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
@@ -158,9 +164,10 @@ export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag']
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
- * second, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts; `due` and outcomes count
- * arrivals. So the sum of begun − ended over all earlier seconds is the number of exchanges in flight.
+ * One second of the run. `due` and latencies count in the second of the due instant. `begun` and `sent` count in the
+ * second in which the attempt began or was sent. `ended` and outcomes count in the second of the end. `begun`, `sent`
+ * and `ended` count attempts; `due` and outcomes count arrivals. The sum of begun − ended over all earlier seconds is
+ * therefore the number of exchanges in flight.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -171,26 +178,29 @@ export const timelineSecondSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
   /**
-   * The arrivals due in this second on which the client planned to hang up, and how many of them completed before the
-   * hang-up. The latencies of these arrivals are not recorded. Absent if there are no such arrivals.
+   * The number of arrivals due in this second on which the client planned to hang up, and the number of these arrivals
+   * that completed before the hang-up. The latencies of these arrivals are not recorded. Absent without such arrivals.
    */
   toCancel: z
     .strictObject({ due: count, completed: z.partialRecord(z.enum(trafficKinds), count) })
     .optional(),
   tokenEvents: count,
   /**
-   * The tokens of completed answers, in the second in which the answer ended, whatever the source of the token counts.
-   * Only the output tokens of a stream are spread over seconds: each token event counts one token in its own second,
-   * and the last event counts the rest. If a stream has fewer tokens than events, all tokens count in the second of the
-   * last event.
+   * The tokens of completed answers, from any source of token counts, in the second in which the answer ended. Only the
+   * output tokens of a stream are spread over seconds: each token event counts one token in its own second, and the
+   * last event counts the rest of the tokens. If a stream has fewer tokens than events, all tokens count in the second
+   * of the last event.
    */
   inputTokens: count,
   outputTokens: count,
-  /** The input and cached tokens of the answers that report cached tokens; absent if there are none. */
+  /** The input tokens and the cached tokens of the answers that report cached tokens; absent without such answers. */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
-  /** The times to first token of streams whose repeated tokens are known; absent if there are none. */
+  /** The sums of the times to first token of streams whose repeated tokens are known; absent without such streams. */
   prefill: prefillSumsSchema.optional(),
-  /** The ms of audio in completed answers, and the characters spoken, in the second in which the answer ended. */
+  /**
+   * The length of the audio in completed answers, in ms, and the number of spoken characters. Both count in the second
+   * in which the answer ended.
+   */
   audioReceived: count,
   audioSent: count,
   characters: count,

@@ -3,13 +3,13 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
  * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue, or
- * fail in the same outage, are not independent samples: 10,000 of them may tell as little as 300 independent ones. The
- * estimate compares blocks of whole seconds. The more the blocks differ, the stronger is the dependence.
+ * fail in the same outage, are not independent samples: 10,000 dependent samples may tell as little as 300 independent
+ * samples. The estimate compares blocks of whole seconds. The more the blocks differ, the stronger is the dependence.
  */
 
 /**
- * The numbers of blocks that are tried, each with the 97.5 % quantile of Student's t for one degree of freedom less
- * than there are blocks.
+ * The numbers of blocks that are tried. `t` is the 97.5 % quantile of Student's t distribution with `blocks` − 1
+ * degrees of freedom.
  */
 export const blockings = [
   { blocks: 7, t: 2.446912 },
@@ -24,17 +24,23 @@ export const leastSeconds = 10;
 /** The normal quantile of a two-sided confidence of 95 %. */
 export const z95 = 1.959963984540054;
 
-/** The factors by which a run's samples tell less than the same number of independent samples. Each is at least 1. */
+/**
+ * The strength of the dependence of a run's samples, as two factors of at least 1. For independent samples, both
+ * factors are 1.
+ */
 export interface Dependence {
-  /** The number of samples, divided by the number of independent samples that would tell as much. */
+  /** The number of samples, divided by the number of independent samples that tell as much. */
   readonly effect: number;
-  /** `effect`, increased because there are few blocks. Intervals use this factor. */
+  /** The factor `effect`, increased because the number of blocks is small. Intervals use this factor. */
   readonly widening: number;
 }
 
 export const independence: Dependence = { effect: 1, widening: 1 };
 
-/** Returns the strongest of several dependences; `null` if one of them is unknown. */
+/**
+ * Returns the largest `effect` and the largest `widening` of several dependences; `null` if one of the dependences is
+ * unknown.
+ */
 export const strongest = (all: readonly (Dependence | null)[]): Dependence | null => {
   const known = all.filter((each) => each !== null);
   if (known.length < all.length) return null;
@@ -44,7 +50,10 @@ export const strongest = (all: readonly (Dependence | null)[]): Dependence | nul
   };
 };
 
-/** Sums the consecutive seconds of a run into blocks of nearly equal length. */
+/**
+ * Divides the consecutive seconds of a run into `count` blocks of nearly equal length, and sums the seconds of each
+ * block.
+ */
 export const blocksOf = <T>(
   seconds: readonly T[],
   count: number,
@@ -59,7 +68,10 @@ export const blocksOf = <T>(
     ),
   );
 
-/** Returns the strongest dependence over the blockings of some whole seconds; `null` for fewer than ten. */
+/**
+ * Returns the strongest dependence over all numbers of blocks that some whole seconds allow; `null` for fewer than ten
+ * seconds.
+ */
 const strongestOver = (
   seconds: number,
   sharesOf: (blocks: number) => readonly Share[],
@@ -77,9 +89,9 @@ const strongestOver = (
 
 /**
  * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` if fewer than
- * ten seconds have cases. A second without cases shows nothing about a share, so it is left out. Seconds are summed
- * into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a dependence that lasts longer
- * than the run.
+ * ten seconds have cases. A second without cases is left out, because such a second shows nothing about the share. The
+ * seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can detect a
+ * dependence that lasts longer than the run.
  */
 export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
   const seconds = all.filter(({ of }) => of > 0);
@@ -87,16 +99,17 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
 };
 
 /**
- * Returns a function that says how strongly the samples depend on each other at a percentile `q`, from the samples due
- * in each whole second. The function returns `null` for fewer than ten seconds. The dependence at the median also
- * counts, since it shows queues that the few samples of a tail do not show. Equal values are computed once.
+ * Returns a function that says how strongly the samples depend on each other at a percentile `q`. Each element of `all`
+ * has the samples that were due in one whole second. The function returns `null` if fewer than ten seconds have
+ * samples. The dependence at the median also counts, because the few samples of a tail do not show every queue. The
+ * function computes the dependence of equal values only once.
  */
 export const dependenceOfPercentiles = (
   all: readonly Histogram[],
 ): ((q: number) => Dependence | null) => {
   const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
-  // A page asks for a hundred percentiles. Each reads these blocks, however many seconds a run has.
+  // A page asks for a hundred percentiles. Each percentile reads these blocks instead of all seconds of the run.
   const summed = new Map(
     blockings.map(({ blocks }) => [
       blocks as number,
@@ -118,8 +131,8 @@ export const dependenceOfPercentiles = (
 };
 
 /**
- * The numerator and the denominator of a ratio in one second: for a mean, the sum and the number of samples; for a
- * rate, the events and the seconds.
+ * The numerator and the denominator of a ratio in one second. For a mean: the sum of the samples and their number. For
+ * a rate: the number of events and of seconds.
  */
 export interface Part {
   readonly sum: number;
@@ -133,8 +146,8 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
 
 /**
  * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds. Student's t is
- * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
- * without cases.
+ * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` if fewer than ten seconds have
+ * cases.
  */
 export const halfWidthOfRatio = (all: readonly Part[]): number | null => {
   const seconds = all.filter((part) => part.of > 0);

@@ -2,7 +2,10 @@ import type { TrafficKind } from '../workload/traffic.ts';
 import type { Measure } from './measure.ts';
 import type { MeasureName } from './measures.ts';
 
-/** The measures of interest to most readers, the most important first. The verdict on trust considers only these. */
+/**
+ * The measures of interest to most readers, the most important first. The verdict on trust considers only these
+ * measures.
+ */
 export const headlineMeasures = {
   chat: ['endToEnd'],
   'chat-stream': ['ttft', 'gap', 'endToEnd'],
@@ -13,7 +16,7 @@ export const headlineMeasures = {
 
 export const headlineQuantiles = [0.5, 0.95] as const;
 
-/** The percentiles of a result's summary. Only speeds have p5, since their slow end is p5. */
+/** The percentiles of a result's summary. Only speeds have a p5, because the slowest speeds lie below p5. */
 export const percentiles = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const;
 export type PercentileName = keyof typeof percentiles;
 
@@ -24,8 +27,8 @@ export const reportedQuantiles = reportedPercentiles.map((name) => percentiles[n
 export const percentileName = (q: number): string => `p${Number((q * 100).toPrecision(12))}`;
 
 /**
- * Returns the percentile at the slow end that corresponds to `q`: `q` itself for a time. For a speed, where higher is
- * better, p95 becomes p5.
+ * Returns the percentile at the slow end that corresponds to `q`. For a time, the result is `q` itself. For a speed
+ * (higher is better), the result is 1 − q: p95 becomes p5.
  */
 export const slowQuantile = (q: number, better: Measure['better']): number =>
   better === 'higher' ? Number((1 - q).toFixed(5)) : q;

@@ -21,12 +21,12 @@ export const nearestRank = (n: number, q: number): number =>
 /** The factor by which a rounded sum of numbers may exceed the exact sum. */
 const roundedUp = 1 + 1e-9;
 
-/** Returns whether a stored histogram can be read and contains as many samples as it declares. */
+/** Returns whether a stored histogram can be decoded and contains the declared number of samples. */
 const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
     const { count, max, sum, digits, hdr } = encoded;
     if (count === 0) return true;
-    // No mean can be above the largest sample, so such a histogram is damaged.
+    // The mean cannot be above the largest sample. A histogram with a larger sum is damaged.
     if (sum > count * (max ?? 0) * roundedUp) return false;
     return decodeCounts(hdr, digits).countUpTo(Math.round((max ?? 0) * thousandths)) === count;
   } catch {
@@ -34,12 +34,18 @@ const isDecodable = (encoded: EncodedHistogram): boolean => {
   }
 };
 
-/** The stored form. `hdr` is the V2 compressed encoding of HdrHistogram in base64, in thousandths of the unit. */
+/**
+ * The stored form of a histogram. `hdr` is the V2 compressed encoding of HdrHistogram in base64, in thousandths of the
+ * unit.
+ */
 export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/** Returns the range to store, in thousandths. It depends only on `max`, so equal samples are stored as equal bytes. */
+/**
+ * Returns the range to store, in thousandths. The range depends only on `max`, so equal samples are stored as equal
+ * bytes.
+ */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -48,7 +54,8 @@ const rangeFor = (max: number): number => {
 
 /**
  * The distribution of one measure: counts of values rounded to some digits, and the exact count, minimum, maximum and
- * sum. Values are in the measure's unit. Inside they are whole thousandths, so sums are exact in any order of merging.
+ * sum. Callers give and get values in the measure's unit. The histogram stores whole thousandths of the unit, so the
+ * sum is exact in any order of merging.
  */
 export class Histogram {
   readonly digits: Digits;
@@ -84,12 +91,12 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value. Throws a RangeError if the value is negative or not finite, since such a value is a bug. */
+  /** Records a value. Throws a RangeError if the value is negative or too large, because such a value is a bug. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 turns −0 into 0. The two are stored alike but compare as different.
+    // Adding 0 turns −0 into 0. A histogram stores −0 as 0, but −0 and 0 compare as different values.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.add(whole, times);
     this.#count += times;
@@ -99,7 +106,7 @@ export class Histogram {
   }
 
   recordAll(values: ArrayLike<number>): void {
-    // This loop uses no iterator, since an iterator would leave an object for each of thousands of values.
+    // This loop uses no iterator, because an iterator would allocate an object for each of thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 
@@ -118,7 +125,10 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Returns the value at a rank, rounded to the digits. At least `rank` samples do not exceed it. Ranks start at 1. */
+  /**
+   * Returns the value at a rank, rounded to the digits. At least `rank` samples are not larger than this value. Ranks
+   * start at 1.
+   */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -129,14 +139,14 @@ export class Histogram {
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
   }
 
-  /** Returns the number of samples up to a value, as exactly as the histogram's digits allow. */
+  /** Returns the number of samples that are at most a value, as exactly as the histogram's digits allow. */
   countUpTo(value: number): number {
     return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
   }
 
   /**
-   * Returns the variance and the skewness of the samples, as exactly as the digits allow. Equal samples have a skewness
-   * of 0.
+   * Returns the variance and the skewness of the samples, as exactly as the digits allow. If all samples are equal, the
+   * skewness is 0.
    */
   shape(): { readonly variance: number; readonly skewness: number } {
     const mean = this.#sum / Math.max(1, this.#count);

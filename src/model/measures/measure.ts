@@ -5,14 +5,14 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export const thousandths = 1000;
 
-/** The highest allowed sample, in the measure's unit. Up to it, thousandths are exact. */
+/** The upper bound of samples, in the measure's unit. Below this bound, thousandths are exact. */
 export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 export interface Measure {
   readonly label: string;
   /** A short name of at most 16 characters, for narrow tables. */
   readonly short: string;
-  /** The unit. `µ` is a millionth of the currency; `ms/s` is ms of time per second of audio. */
+  /** The unit of the samples. `µ` is a millionth of the currency; `ms/s` is ms of time per second of audio. */
   readonly unit:
     | 'ms'
     | 's'
@@ -29,9 +29,9 @@ export interface Measure {
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
   readonly definition: string;
-  /** Returns the samples of one observation. Most observations have no sample or one. */
+  /** Returns the samples of one observation. Most observations have no sample or one sample. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
-  /** Returns the samples of an answer that failed, from the part that came before the failure. */
+  /** Returns the samples of an answer that failed. The samples come from the part of the answer before the failure. */
   readonly ofPartial: (observation: Observation) => readonly number[] | Float64Array;
 }
 
@@ -44,7 +44,7 @@ type MeasureWords = readonly [
   better: Measure['better'],
 ];
 
-/** Makes measures that read completed answers to the given kinds of traffic. */
+/** Makes measures of the given kinds of traffic. `of` reads completed answers; `ofPartial` reads failed answers. */
 export const measuresOf =
   <K extends TrafficKind>(first: K, ...others: readonly K[]) =>
   (

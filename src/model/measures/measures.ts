@@ -6,7 +6,10 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/** Returns the output tokens that the server counted. Estimated tokens are added up elsewhere. */
+/**
+ * Returns the output tokens that the server counted; `null` if the tokens are estimated. Other code adds up estimated
+ * tokens.
+ */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -15,10 +18,7 @@ interface StreamTokens {
   readonly firstChunkTokens: number | null;
 }
 
-/**
- * Returns the output tokens after the first event, and the time from the first to the last event; `null` without such
- * tokens.
- */
+/** Returns the number of output tokens after the first event; `null` if no token came after the first event. */
 const laterTokens = (answer: StreamTokens): number | null => {
   const output = countedOutput(answer) ?? 0;
   const later = output - (answer.firstChunkTokens ?? 1);
@@ -123,7 +123,7 @@ const speech = measuresOf('speech');
 const transcription = measuresOf('transcription');
 const priced = measuresOf('chat', 'chat-stream', 'speech', 'transcription');
 
-/** Returns the milliseconds per second of audio; `null` without audio. */
+/** Returns the milliseconds of time per second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
@@ -190,8 +190,8 @@ const request = measuresOf(...trafficKinds);
 
 /**
  * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
- * have samples, except for `measuresOfFirst`, which a failed answer may also have. Failures are counted by outcome, and
- * are part of every rate.
+ * have samples; failed answers can have samples of `measuresOfFirst` only. Failures are counted by outcome, and every
+ * rate of arrivals includes the failures.
  */
 export const measures = {
   ...chatMeasures,
@@ -239,8 +239,9 @@ export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
- * The times to the first part of something (a token, audio). They exist even if the answer fails later. Tables include
- * such answers. Objectives do not include them: for an objective, a request that did not complete took infinitely long.
+ * The times to the first part of an answer, such as the first token or the first audio. An answer that fails later also
+ * has these times. Tables include such failed answers. Objectives leave out such failed answers: for an objective, a
+ * request that did not complete took infinitely long.
  */
 export const measuresOfFirst = [
   'ttft',
@@ -251,7 +252,7 @@ export const measuresOfFirst = [
   'firstByte',
 ] as const satisfies readonly MeasureName[];
 
-/** The measures of token classes that most answers do not have. */
+/** The measures of token classes that most answers do not report. */
 export const measuresOfClasses: ReadonlySet<MeasureName> = new Set([
   'cachedTokens',
   'cachedShare',
@@ -277,16 +278,17 @@ const timedUnits: ReadonlySet<Measure['unit']> = new Set([
 ]);
 
 /**
- * Whether a measure says how fast an answer was. A request on which the client planned to hang up has no sample of such
- * a measure, since only fast answers end before the hang-up.
+ * Returns whether a measure says how fast an answer was. A request on which the client planned to hang up has no sample
+ * of such a measure, because only fast answers end before the hang-up.
  */
 export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 
-/** The measures of time for which a completed request may have no sample, or several. */
+/** The measures of time for which a completed request may have no sample or several samples. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
 /**
- * Whether every completed request has exactly one sample of this time. A failed request then counts as infinitely slow.
+ * Returns whether every completed request has exactly one sample of a measure of time. A failed request then counts as
+ * infinitely slow.
  */
 export const isTimeOfEachRequest = (name: MeasureName): boolean =>
   measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

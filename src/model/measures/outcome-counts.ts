@@ -27,24 +27,28 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** Returns the number of all arrivals, which is the denominator of every rate. */
+/** Returns the number of all arrivals, which is the denominator of every share of arrivals. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 
-/** Returns the number of arrivals that did not complete although the client waited for them. */
+/**
+ * Returns the number of failed arrivals. An arrival failed if it neither completed nor was cancelled by a planned
+ * hang-up.
+ */
 export const countFailed = (outcomes: OutcomeCounts): number =>
   countArrivals(outcomes) - outcomes.completed - outcomes.cancelled;
 
 /**
- * Returns whether nothing succeeded: no arrival completed, and the client hung up on none as planned. A planned hang-up
- * counts as a success, since the client does not wait for the answer.
+ * Returns whether no arrival succeeded. An arrival succeeds if the arrival completes, or if the client hangs up as
+ * planned.
  */
 export const hasNothingSucceeded = ({ completed, cancelled }: OutcomeCounts): boolean =>
   completed + cancelled === 0;
 
 /**
- * Adds up the outcomes of the arrivals without a planned hang-up. Hang-ups are planned at random, whatever the outcome,
- * so these arrivals are a random part of all arrivals. Figures of times and of goodput use them.
+ * Adds up the outcomes of the arrivals without a planned hang-up. Hang-ups are planned at random, independent of the
+ * outcome. The arrivals without a planned hang-up are therefore a random part of all arrivals. Figures of times and of
+ * goodput use only these arrivals.
  */
 export const sumAwaited = (
   groups: readonly Pick<Group, 'outcomes' | 'hangUps'>[],
@@ -57,7 +61,7 @@ export const sumAwaited = (
   return sum;
 };
 
-/** Adds up the finish reasons of some groups, the most frequent first. */
+/** Adds up the finish reasons of some groups, the most frequent reason first. */
 export const sumFinishes = (
   groups: readonly Pick<Group, 'finishes'>[],
 ): readonly (readonly [reason: string, count: number])[] => {
@@ -67,7 +71,10 @@ export const sumFinishes = (
   return [...sums].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 };
 
-/** Counts the answers that ended for a reason, in any spelling; `null` if the result has chats but no reasons. */
+/**
+ * Counts the answers that ended for a reason, in any spelling of the reason; `null` if some group of chats has no
+ * finish reasons.
+ */
 export const countFinishes = (
   groups: readonly Pick<Group, 'finishes' | 'labels'>[],
   reason: string,
@@ -82,7 +89,7 @@ export const countFinishes = (
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-/** Returns a second in which nothing happened. It has no latencies. */
+/** Returns a second in which nothing happened. The returned object has no latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({
   second,
   due: 0,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { blockings, blocksOf, leastSeconds } from './dependence.ts';
 
 /**
- * This file infers from times to first token which share h of the repeated tokens came from a cache. It assumes that
- * each computed token adds the same time, so the time to first token is a + b · (input − h · repeated). Least squares
- * give the slopes b and b · h, and their quotient is h.
+ * This file infers which share h of the repeated tokens came from a cache, from times to first token. The model assumes
+ * that each computed token adds the same time. The time to first token is then a + b · (input − h · repeated). Least
+ * squares give the slopes b and b · h, and the quotient of the two slopes is h.
  */
 
 /**
- * The sums over streams: their number, and sums of times in ms, of thousands of input (n) and repeated (r) tokens, and
- * of products.
+ * The sums over streams: their number, and the sums of times t in ms, of thousands of input tokens (n) and of repeated
+ * tokens (r), and of the products of t, n and r.
  */
 export const noPrefills = { answers: 0, t: 0, n: 0, r: 0, nn: 0, rr: 0, nr: 0, nt: 0, rt: 0 };
 export type PrefillSums = typeof noPrefills;
@@ -50,13 +50,14 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
 };
 
 /**
- * The minimum share of a quantity's variance that the other quantity must leave unexplained. Below it, their two slopes
- * cannot be separated.
+ * The minimum share of a quantity's variance that the other quantity must leave unexplained. Below this minimum, the
+ * slopes of the two quantities cannot be separated.
  */
 const leastOwnVariance = 0.01;
 
 /**
- * Returns the ms for a thousand tokens, and the share of the repeated tokens that took no time; `null` if undefined.
+ * Returns the time for a thousand tokens in ms (`slope`), and the share of the repeated tokens that took no time
+ * (`hits`); `null` if the slopes cannot be separated.
  */
 const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
   const [vn, vr, c] = [nn - (n * n) / answers, rr - (r * r) / answers, nr - (n * r) / answers];
@@ -67,25 +68,28 @@ const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
   return { slope, hits: -(vn * dt - c * ct) / determinant / slope };
 };
 
-/** The reasons why nothing can be inferred. `parted`: a slice does not know what other slices repeated. */
+/**
+ * The reasons why nothing can be inferred. `parted`: the run has several slices, and a slice does not know which tokens
+ * other slices repeated.
+ */
 export type NoInference = 'short' | 'alike' | 'no-slope' | 'vague' | 'parted';
 
 export interface InferredHits {
-  /** The share of the repeated tokens that came from a cache. Its 95 % interval is cut at 0 and 1. */
+  /** The share of the repeated tokens that came from a cache. Its 95 % interval, `low` to `high`, is cut at 0 and 1. */
   readonly hits: number;
   readonly low: number;
   readonly high: number;
-  /** The repeated tokens of these streams, as a share of all their input tokens. */
+  /** The repeated tokens of these streams, as a share of all input tokens of these streams. */
   readonly repeatedShare: number;
   readonly answers: number;
 }
 
-/** The half width from which an interval says too little. */
+/** The largest half width of a useful interval of the share. */
 const widestUse = 0.3;
 
 /**
- * Returns half the width of the 95 % interval of a figure, by a jackknife. Each of `values` is the figure computed
- * without one of the blocks.
+ * Returns half the width of the 95 % interval of a figure, by a jackknife. Each element of `values` is the figure
+ * computed without one of the blocks. `t` is the quantile of Student's t.
  */
 const jackknife = (values: readonly number[], t: number): number => {
   const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -93,7 +97,10 @@ const jackknife = (values: readonly number[], t: number): number => {
   return t * Math.sqrt(((values.length - 1) / values.length) * squares);
 };
 
-/** Infers the hits from the sums of a run's seconds, in order. If nothing can be inferred, returns the reason. */
+/**
+ * Infers the share of cached tokens from the sums of a run's seconds, in order. If nothing can be inferred, returns the
+ * reason.
+ */
 export const inferHits = (seconds: readonly PrefillSums[]): InferredHits | NoInference => {
   const used = seconds.filter(({ answers }) => answers > 0);
   const whole = sumOfPrefills(used);

@@ -1,14 +1,17 @@
 import type { Group } from './counts.ts';
 
-/** The prompt tokens of completed chats, separated by whether their answers report cached tokens. */
+/** The prompt tokens of completed chats, separated by whether the answer reports cached tokens. */
 export interface CachedPrompts {
-  /** The number of answers that report cached tokens, and the sums of their input and cached tokens. */
+  /**
+   * The number of answers that report cached tokens, and the sums of the input tokens and cached tokens of these
+   * answers.
+   */
   readonly answers: number;
   readonly input: number;
   readonly cached: number;
   /**
-   * The number of answers that report no cached tokens, and the sum of their input tokens. The sum is `null` if one of
-   * these answers does not report its input tokens either.
+   * The number of answers that report no cached tokens, and the sum of the input tokens of these answers. The sum is
+   * `null` if one of these answers reports no input tokens.
    */
   readonly silent: number;
   readonly silentInput: number | null;
@@ -30,9 +33,9 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 };
 
 /**
- * Returns the bounds of the cached share in percent. The lower bound assumes that nothing of the silent answers'
- * prompts came from a cache, the upper bound that all of it did. Some servers, such as vLLM, report cached tokens only
- * if there are any.
+ * Returns the bounds of the cached share in percent; `null` if every answer reports cached tokens. The lower bound
+ * assumes that the prompts of the other answers were not cached at all. The upper bound assumes that these prompts were
+ * cached completely. Some servers, such as vLLM, report cached tokens only if the number is above 0.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

@@ -1,26 +1,35 @@
 import { type Dependence, independence, z95 } from './dependence.ts';
 import { type Histogram, nearestRank } from './histogram.ts';
 
-/** A percentile with its 95 % confidence interval from order statistics, which is valid for any distribution. */
+/**
+ * A percentile and its 95 % confidence interval. The interval comes from order statistics and is valid for any
+ * distribution.
+ */
 export interface Quantile {
   readonly q: number;
   readonly value: number;
-  /** The lower end of the interval; `null` if there are too few samples. */
+  /** The lower end of the interval; `null` if the samples are too few or if their dependence is unknown. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** The number of independent samples that would tell as much as the `n` samples, at most `n`. */
+  /** The number of independent samples that tell as much as the `n` samples: at least 1, at most `n`. */
   readonly effective: number;
-  /** Whether fewer than ten effective samples are expected beyond the percentile. */
+  /**
+   * Whether fewer than ten effective samples are expected beyond the percentile. For a percentile below the median,
+   * beyond means below.
+   */
   readonly weak: boolean;
-  /** The wider interval, by which verdicts are called sure. It is computed with half as many effective samples. */
+  /**
+   * The wider interval, which decides whether a verdict is sure. By default, this interval is computed with half as
+   * many effective samples.
+   */
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
 const confidence = 0.95;
 /**
- * The largest number of samples for which the binomial is summed exactly. Above it, the normal approximation is off by
- * less than one rank.
+ * The largest number of samples for which the binomial distribution is summed exactly. For more samples, the error of
+ * the normal approximation is less than one rank.
  */
 const exactUpTo = 5000;
 
@@ -44,9 +53,9 @@ const binomialCdf = (n: number, q: number): Float64Array => {
 };
 
 /**
- * Returns the ranks (1 … n) of the two samples between which the q-quantile lies with at least 95 % confidence. Rank 0
- * or n + 1 means that no sample bounds that side. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1)
- * (David & Nagaraja, Order Statistics, section 7.1).
+ * Returns the ranks (0 … n + 1) of the two samples between which the q-quantile lies with at least 95 % confidence.
+ * Rank 0 or n + 1 means that no sample bounds that side. For B with the binomial distribution (n, q): P(X₍ₗ₎ ≤ ξ_q ≤
+ * X₍ᵤ₎) = P(l ≤ B ≤ u − 1) (David & Nagaraja, Order Statistics, section 7.1).
  */
 export const confidenceRanks = (n: number, q: number): { low: number; high: number } => {
   const tail = (1 - confidence) / 2;
@@ -58,7 +67,7 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
     };
   }
   const atMost = binomialCdf(n, q);
-  // `low` is the largest l with P(B ≤ l − 1) ≤ tail, `high` the smallest u with P(B ≥ u) ≤ tail.
+  // `low` is the largest l with P(B ≤ l − 1) ≤ tail, and `high` is the smallest u with P(B ≥ u) ≤ tail.
   let low = 0;
   while (low < n && atMost[low]! <= tail) low += 1;
   let high = n + 1;
@@ -67,9 +76,9 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples for verdicts that are called sure. Without it, with the plain 95 % interval, 3
- * to 4 % of runs of 1,000 requests call an objective surely kept that is in truth broken: a queue at a load of 0.8
- * exceeds its bound by 5 %.
+ * The divisor of the effective samples for verdicts that are called sure. The plain 95 % interval is too narrow for a
+ * sure verdict: by the plain interval, 3 to 4 % of runs of 1,000 requests call a broken objective surely met. (In the
+ * tested case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
  */
 export const doubt = 2;
 
@@ -92,8 +101,8 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 
 /**
  * Returns the q-quantile by nearest rank: the smallest sample for which at least a share q of the samples are not
- * larger. Returns `null` without samples. `dependence` says for how many independent samples the interval is computed.
- * If it is unknown, there is no interval. The outer interval is computed for `divisor` times fewer samples.
+ * larger. Returns `null` without samples. `dependence` decides how many independent samples the interval assumes. If
+ * `dependence` is `null`, the interval has no ends. The outer interval assumes `divisor` times fewer samples.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
@@ -125,8 +134,8 @@ export const quantile = (
 
 /**
  * Returns the confidence interval of the share `part` / `whole`. `whole` is above 0, and `z` is the normal quantile of
- * the confidence. This is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate near both
- * ends (Newcombe, Statistics in Medicine 17, 1998).
+ * the confidence. The interval is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate
+ * near 0 and 1 (Newcombe, Statistics in Medicine 17, 1998).
  */
 export const wilsonInterval = (
   part: number,
@@ -138,7 +147,7 @@ export const wilsonInterval = (
   const centre = share + squared / 2;
   const spread = z * Math.sqrt((share * (1 - share)) / whole + squared / (4 * whole));
   return {
-    // At 0 and 1 the formula's last binary digit is wrong.
+    // For a share of 0 or 1, rounding would make the last binary digit of the formula's result wrong.
     low: part === 0 ? 0 : Math.max(0, (centre - spread) / (1 + squared)),
     high: part === whole ? 1 : Math.min(1, (centre + spread) / (1 + squared)),
   };

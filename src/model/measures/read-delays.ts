@@ -4,11 +4,11 @@ import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
  * The distributions of how late instants may have been read, in ms. `judge/errors` computes the errors of figures from
- * them. For completed requests, `first` is the delay of the first token or audio, and `end` is the delay of the last
- * token or of the end of the answer. For an answer that failed later, `firstOfPartial` is the delay of the first token
- * or audio. These three delays include the lag of the starts. The other three come from a sample of the streams:
- * `tokens` is the delay of each token event, and `gapLow` and `gapHigh` are the least and the greatest true time of
- * each chunk gap.
+ * these distributions. For completed requests, `first` is the delay of the first token or audio, and `end` is the delay
+ * of the last token or of the end of the answer. For an answer that failed later, `firstOfPartial` is the delay of the
+ * first token or audio. `first`, `end` and `firstOfPartial` include the lag of the start. The other three distributions
+ * come from a sample of the streams: `tokens` is the delay of each token event, and `gapLow` and `gapHigh` are the
+ * least and the greatest true time of each chunk gap.
  */
 export const delayNames = [
   'first',

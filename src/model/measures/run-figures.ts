@@ -4,7 +4,7 @@ import { countArrivals, countFailed } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * This file defines the figures of a run that are no distributions: counts, shares and rates, by the names that
+ * This file defines the figures of a run that are not distributions: counts, shares and rates, by the names that
  * objectives use.
  */
 
@@ -14,7 +14,7 @@ export interface CountedArrivals {
   readonly awaited?: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
-  /** The number of answers that ended for the reason in an objective; `null` if the result has no reasons. */
+  /** The number of answers with the finish reason of the objective; `null` if the result has no finish reasons. */
   readonly finished: number | null;
 }
 
@@ -31,7 +31,7 @@ interface Share {
 
 interface Rate {
   readonly definition: string;
-  /** Returns the number of arrivals in one second. If `byTraffic`, only arrivals of the given kinds count. */
+  /** Returns the number of arrivals in one second. If `byTraffic` is true, only arrivals of the given kinds count. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
   /**
@@ -39,7 +39,7 @@ interface Rate {
    * the run.
    */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown rather than 0. */
+  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown, not 0. */
   readonly hasData: (group: Group) => boolean;
 }
 
@@ -119,7 +119,7 @@ export const rates = {
   ),
 } as const satisfies Record<string, Rate>;
 
-/** Shares of tokens, over the completed answers that report them. */
+/** The shares of tokens, over the completed answers that report cached tokens. */
 export const tokenShares = {
   cacheHits: {
     definition: 'Prompt tokens from a cache, of the answers that report it.',

@@ -7,7 +7,7 @@ interface ServerFigure {
   readonly label: string;
   readonly unit: 'requests' | '%' | 'ms' | '/s';
   readonly definition: string;
-  /** `true` if a reading may lack the figure because no request came after the previous reading. */
+  /** `true` if a reading lacks the figure when no request came after the previous reading. */
   readonly isOfRequests?: true;
 }
 

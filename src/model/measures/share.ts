@@ -11,9 +11,9 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * Returns the design effect of clusters: the factor, at least 1, by which the variance of their shares exceeds the
- * variance of as many independent cases. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of
- * clustered binary data", Biometrics 48 (1992).
+ * Returns the design effect of clusters: the factor, at least 1, by which the variance of the overall share exceeds the
+ * variance for the same number of independent cases. Source: J. N. K. Rao & A. J. Scott, "A simple method for the
+ * analysis of clustered binary data", Biometrics 48 (1992).
  */
 export const designEffect = (clusters: readonly Share[]): number => {
   const { events, of } = sumOfShares(clusters);

@@ -3,21 +3,28 @@ import { type Histogram, nearestRank, sumOfHistograms } from './histogram.ts';
 import { type Share, sumOfShares } from './share.ts';
 
 /**
- * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is compiled. The
- * second half of the run counts as its steady state. The steady state has a median and a p90. An earlier stretch of the
- * run differs from the steady state if the share of its arrivals within the median, or within the p90, differs by more
- * than the dependence of the second half explains. The rest of the run is not steady if the median or the p90 of its
- * ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts off a part of a third of all runs
- * without a transient; `transient.test.ts` counts how often the rule of this file does so.
+ * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is being compiled.
+ * The second half of the run counts as the steady state. An earlier stretch of the run is compared with the steady
+ * state by two shares: the share of arrivals within the steady median, and the share within the steady p90. The stretch
+ * differs if a share differs by more than the dependence of the second half explains. The rest of the run is not steady
+ * if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts off
+ * a part of a third of all runs without a transient; `transient.test.ts` counts how often the rule of this file cuts
+ * off a part.
  */
 
-/** The standard errors by which a stretch must differ for a transient to begin, and to continue. */
+/**
+ * The minimum difference of a stretch from the steady state, in standard errors, for a transient to begin and to
+ * continue.
+ */
 const thresholds = { begins: 4, goesOn: 2 } as const;
-/** The percentiles of the steady state by which stretches are compared. */
+/** The percentiles of the steady state that are the bounds of the compared shares. */
 const levels = [0.5, 0.9] as const;
-/** The terms of Kendall's test: the number of blocks, and the surplus of rising pairs from which there is a trend. */
+/**
+ * The constants of Kendall's test: the number of blocks, and the minimum surplus of rising or falling pairs that shows
+ * a trend.
+ */
 const trend = { blocks: 10, surplus: 31 } as const;
-/** The factor by which each tried length is longer than the length tried before. */
+/** The factor by which each tried length exceeds the length that was tried before. */
 const growth = 1.25;
 
 /** Returns the seconds at which a transient may end, from the first to the last. */
@@ -32,8 +39,8 @@ export const possibleEnds = (first: number, last: number): readonly number[] => 
 };
 
 /**
- * The samples of a measure in a second, and the failed arrivals that were due in it. A failed arrival took infinitely
- * long.
+ * The samples of a measure in one second, and the number of failed arrivals that were due in the second. A failed
+ * arrival counts as infinitely long.
  */
 export interface MeasuredSecond {
   readonly samples: Histogram;
@@ -49,8 +56,8 @@ const measuredIn = (seconds: readonly MeasuredSecond[]): MeasuredSecond => ({
 });
 
 /**
- * Returns a quantile of all arrivals; `null` without arrivals. The quantile is infinite if it lies among the failed
- * arrivals.
+ * Returns a quantile of all arrivals; `null` without arrivals. If the quantile falls on a failed arrival, the quantile
+ * is infinite.
  */
 const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | null => {
   const all = samples.count + failed;
@@ -60,8 +67,8 @@ const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | nu
 };
 
 /**
- * The share of arrivals whose value is at most a bound: summed from the first second up to each second (`upTo`), and in
- * the steady state.
+ * The share of arrivals whose value is at most a bound. `upTo` sums the share from the first second up to each second.
+ * `steady` is the share in the steady state.
  */
 interface Series {
   readonly upTo: readonly Share[];
@@ -84,19 +91,19 @@ const seriesWithin = (seconds: readonly MeasuredSecond[], value: number, from: n
   };
 };
 
-/** Returns by how many standard errors the share of a stretch differs from the share of the steady state. */
+/** Returns the difference between the share of a stretch and the share of the steady state, in standard errors. */
 const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: number): number => {
   const [before, after] = [upTo[from]!, upTo[to]!];
   const of = after.of - before.of;
   if (of === 0 || steady.of === 0) return 0;
   const events = after.events - before.events;
-  // Half a case on each side gives a share of 0 or 1 a variance.
+  // Half a case is added to each side, so that the variance of a share of 0 or 1 is not 0.
   const pooled = (events + steady.events + 0.5) / (of + steady.of + 1);
   const variance = widening * pooled * (1 - pooled) * (1 / of + 1 / steady.of);
   return Math.abs(events / of - steady.events / steady.of) / Math.sqrt(variance);
 };
 
-/** Returns whether the blocks of a measure's seconds rise or fall. */
+/** Returns whether the median or the p90 of a measure rises or falls over the blocks of its seconds. */
 const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
   const { blocks: count, surplus } = trend;
   const blocks = Array.from({ length: count }, (_, i) =>
@@ -120,14 +127,14 @@ const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
 /** The end of a transient, in seconds of the run. */
 export interface TransientEnd {
   readonly second: number;
-  /** Whether the run is steady after this second. If it is not, `second` is the last possible end. */
+  /** Whether the run is steady after this second. If the run is not steady, `second` is the last possible end. */
   readonly isSteady: boolean;
 }
 
 /**
- * Returns the first of the possible `ends` after which nothing differs from the steady state. The steady state begins
- * at the last possible end. Each element of `measured` has the seconds of one measure, from the first second of the
- * run.
+ * Returns the first of the possible `ends` after which no stretch differs from the steady state. The steady state
+ * begins at the last possible end. Each element of `measured` has the seconds of one measure, from the first second of
+ * the run.
  */
 export const endOfTransient = (
   measured: readonly (readonly MeasuredSecond[])[],

@@ -5,8 +5,8 @@ export type Digits = 2 | 3;
 
 const pageBits = 7;
 /**
- * The number of counters in a page. Only pages with used counters exist, since most histograms use a small part of
- * their range.
+ * The number of counters in a page. A page is created when one of its counters is first used, because most histograms
+ * use a small part of their range.
  */
 const pageSize = 1 << pageBits;
 
@@ -18,8 +18,8 @@ const highestBit = (value: number): number =>
 
 /**
  * Assigns whole numbers to the counters of an HdrHistogram. Each of the first `2 ** (bits + 1)` counters stands for one
- * number. After them, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the
- * digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
+ * number. After these counters, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that
+ * preserves the digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
 class CounterScale {
   readonly #bits: number;
@@ -70,7 +70,10 @@ export class ValueCounts {
     }
   }
 
-  /** Returns the `rank`th smallest value, rounded up to the digits. Ranks run from 1 to the number of values. */
+  /**
+   * Returns the `rank`th smallest value, rounded up to the largest value of its counter. Ranks run from 1 to the number
+   * of values.
+   */
   atRank(rank: number): number {
     let below = 0;
     for (const [number, page] of this.#pages.entries()) {
@@ -91,8 +94,8 @@ export class ValueCounts {
   }
 
   /**
-   * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters just before
-   * each used counter.
+   * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters between a used
+   * counter and the used counter before.
    */
   forEachUsed(max: number, visit: (unused: number, count: number) => void): void {
     const end = this.#scale.indexOf(max) + 1;
@@ -131,26 +134,28 @@ export class ValueCounts {
 }
 
 /*
- * This is the V2 compressed encoding of HdrHistogram, which libraries in other languages also read. It has a cookie, a
- * length, and a zlib stream. The stream has a cookie, its length, an offset and the digits (4 bytes each), the lowest
- * and the highest value and a ratio (8 bytes each), and then the counters as zigzag LEB128. A negative counter stands
- * for that many unused counters.
+ * The following code reads and writes the V2 compressed encoding of HdrHistogram, which libraries in other languages
+ * also read. The encoding has a cookie, a length, and a zlib stream. The stream has a cookie, the length of the
+ * counters, an offset and the digits (4 bytes each), the lowest value, the highest value and a ratio (8 bytes each),
+ * and then the counters as zigzag LEB128. A negative counter −n stands for n unused counters.
  */
 
 const cookie = 0x1c849303;
 const compressedCookie = 0x1c849304;
-/** The word in the head which says that counters have variable lengths. */
+/** The bits in the cookie that mark counters of variable length. */
 const variableLength = 0x10;
 const cookieMask = ~0xf0;
 
 const outerBytes = 8;
 const headBytes = 40;
-/** The maximum size of the stream in bytes. Three digits over the whole range need less. */
+/**
+ * The maximum size of the uncompressed stream in bytes. A histogram with three digits over the whole range needs less.
+ */
 const mostBytes = 512 * 1024;
 
 const longestNumber = 9;
 
-/** Writes numbers into bytes that grow as needed. */
+/** Writes numbers into a buffer that grows as needed. */
 class Writer {
   bytes = Buffer.alloc(4096);
   length = 0;
@@ -173,7 +178,7 @@ class Writer {
   }
 }
 
-/** The writer that all encodings share. A checkpoint encodes dozens of histograms one after the other. */
+/** The writer that all encodings share, because a checkpoint encodes dozens of histograms one after the other. */
 const writer = new Writer();
 
 const writeCounter = (unused: number, count: number): void => {
@@ -181,7 +186,10 @@ const writeCounter = (unused: number, count: number): void => {
   writer.write(count);
 };
 
-/** Encodes counts as base64. `max` is the largest counted value, `range` the highest value that the head allows. */
+/**
+ * Encodes counts as base64. `max` is the largest counted value, and `range` is the highest value that the head
+ * declares.
+ */
 export const encodeCounts = (counts: ValueCounts, max: number, range: number): string => {
   writer.begin(headBytes);
   counts.forEachUsed(max, writeCounter);
@@ -239,8 +247,9 @@ const openEncoded = (base64: string) => {
 };
 
 /**
- * Decodes counts from base64, which other tools may have written. Each counter counts as its smallest value, since the
- * other tool may use other digits. Throws a RangeError or an error of zlib if the text is no such encoding.
+ * Decodes counts from base64, which another tool may have written. Every value becomes the smallest value of its
+ * counter, because the other tool may use other digits. Throws a RangeError or an error of zlib if the text is not an
+ * encoded histogram.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   const { digits: foreignDigits, lowest, payload } = openEncoded(base64);

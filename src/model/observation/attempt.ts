@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** The sources of the wait before a retry, the best one first. */
+/** The sources of the wait before a retry, the preferred source first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -26,10 +26,10 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
-/** The facts about a chat's tokens that a gateway can know before it answers. */
+/** The facts about a chat's tokens that a gateway can know before the answer. */
 const chatSizeSchema = z.strictObject({
   /**
-   * The number of characters that the model reads. An image or a recording counts four characters for each estimated
+   * The number of characters that the model reads. An image or a recording counts as four characters per estimated
    * token.
    */
   characters: z.int().nonnegative(),
@@ -41,19 +41,22 @@ export type ChatSize = z.infer<typeof chatSizeSchema>;
 export const attemptFactsSchema = z.strictObject({
   /** The key's name, never its value. */
   key: z.string(),
-  /** When the attempt could be sent: at its due instant, or after the wait for a retry or for the pace. */
+  /**
+   * When the attempt could be sent: the due instant of the arrival, or the end of the wait for a retry or for the pace.
+   */
   released: instantSchema,
   /** The tokens that the pace reserved for the attempt; `null` without a pace. */
   reserved: z.int().nonnegative().nullable(),
-  /** When the load generator began the attempt or dropped the arrival. */
+  /** When the load generator began the attempt, or when the load generator dropped the arrival. */
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),
   /**
-   * When the attempt was sent again on a new connection because the server had closed the first one; otherwise absent.
+   * When the attempt was sent again on a new connection because the server had closed the first connection; absent if
+   * the attempt was sent once.
    */
   reconnected: instantSchema.optional(),
-  /** The instant before the first byte was written; `null` if nothing was sent. */
+  /** The instant before the first byte was written; `null` if no byte was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),
   /** The size of the chat; absent for other traffic kinds and in old files. */
@@ -71,7 +74,7 @@ export const retriedAttemptSchema = attemptFactsSchema.extend({
 export type RetriedAttempt = z.infer<typeof retriedAttemptSchema>;
 export type RetriedOutcome = RetriedAttempt['outcome'];
 
-/** Returns when an attempt was ready to be sent. A wait for the pace comes after this instant. */
+/** Returns when an attempt was ready to be sent. A wait for the pace begins at this instant. */
 export const readyAt = (
   { due, earlier }: { readonly due: Instant; readonly earlier: readonly RetriedAttempt[] },
   attempt: number,

@@ -1,11 +1,11 @@
 import type { Instant } from '../quantity.ts';
 
 /**
- * This file defines what a transport does. A transport sends one request and reports the response to an observer. It
- * reads the clock once for each read from the socket, before it parses anything. It never retries, never follows
- * redirects and enforces no deadlines; the engine does all that and aborts exchanges. There is one exception: the
- * server may have closed the connection and certainly not have read the request. The transport then sends the request
- * again on a new connection.
+ * This file defines the interface of a transport. A transport sends one request and reports the response to an
+ * observer. A transport reads the clock once for each read from the socket, before parsing the bytes. A transport never
+ * retries, never follows redirects and enforces no deadlines; the engine does these three things and aborts exchanges.
+ * There is one exception: if the server closed the connection and certainly did not read the request, the transport
+ * sends the request again on a new connection.
  */
 
 export interface WireRequest {
@@ -39,24 +39,27 @@ export const brokenCauses = [
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
 
-/** The origins of a request's connection: opened for this request, opened before it was due, or used before. */
+/**
+ * The origins of a request's connection. `new`: opened for this request. `ahead`: opened before the request was due.
+ * `reused`: used by an earlier request.
+ */
 export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
  * Receives the events of one exchange in this order: `onConnected`, `onSent`, `onHeaders`, `onChunk` (any number of
- * times) and `onEnd`. If the connection turns out to be closed, `onReconnect` follows, and then `onConnected` and
- * `onSent` come once more. `onFailure` can end the exchange at any point.
+ * times) and `onEnd`. If the server had closed the connection, `onReconnect` follows, and then `onConnected` and
+ * `onSent` are called once more. `onFailure` can end the exchange at any point.
  */
 export interface ExchangeObserver {
   /**
-   * Called when the request has a connection; `reused` if an earlier request used it. If there is a second call, it
-   * replaces the first.
+   * Called when the request has a connection. `connection` is `reused` if an earlier request used the connection. A
+   * second call replaces the first call.
    */
   onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called before the first byte of the request is written. */
   onSent(at: Instant): void;
-  /** Called if the server had closed the connection. The request is then sent again on a new connection. */
+  /** Called if the server had closed the connection. The transport then sends the request again on a new connection. */
   onReconnect(at: Instant): void;
   /**
    * Called with the head of the final response, but not with the head of a 1xx response. Header names are in lower
@@ -64,8 +67,8 @@ export interface ExchangeObserver {
    */
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Called with bytes of the body, without chunked framing. The bytes are valid only during the call, so they must be
-   * copied to be kept.
+   * Called with bytes of the body, without chunked framing. The bytes are valid only during the call, so an observer
+   * must copy the bytes that are needed later.
    */
   onChunk(at: Instant, bytes: Uint8Array): void;
   onEnd(at: Instant): void;
@@ -76,9 +79,12 @@ export interface ExchangeObserver {
 export interface Exchange {
   /** Ends the exchange at once and calls `onFailure`, unless the exchange has already ended. */
   abort(cause: BrokenCause, detail: string): void;
-  /** Delivers reads that still wait, before a decision that depends on them; absent if reads never wait. */
+  /**
+   * Delivers reads that wait in the event loop, before a decision that depends on these reads; absent if reads never
+   * wait.
+   */
   catchUp?(): void;
-  /** Returns whether a part of the request is still in this process; absent if that is unknown. */
+  /** Returns whether a part of the request is still in this process; absent if the transport cannot know. */
   hasUnwritten?(): boolean;
 }
 
@@ -86,13 +92,13 @@ export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
   /**
    * Opens connections, a few in each turn of the event loop, until `count` connections are idle or being opened. After
-   * a connection has failed to open, it opens no more until a request has succeeded and a while has passed. With undici
-   * this does nothing.
+   * a connection has failed to open, the transport opens no more until a request has succeeded and some time has
+   * passed. The undici transport does nothing.
    */
   connectAhead(count: number): void;
   /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
-  /** Destroys every connection, and resolves when all are gone. */
+  /** Destroys every connection. The promise resolves when all connections are gone. */
   close(): Promise<void>;
 }
 

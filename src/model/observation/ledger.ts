@@ -5,12 +5,12 @@ import { trafficKinds } from '../workload/traffic.ts';
 const cell = z.number().nullable();
 
 /**
- * The columns of the ledger. It has a row for each request that was sent. Instants and lengths are in ms; `null` means
- * that the server did not report the value.
+ * The columns of the ledger. The ledger has a row for each request that was sent. Instants and lengths of time are in
+ * ms; `null` means that the value is unknown.
  */
 const columns = {
   sent: z.number(),
-  /** When the first byte of the answer came; without an answer, when the exchange ended. */
+  /** When the first byte of the answer came. Without an answer, this is the end of the exchange. */
   answered: z.number(),
   /** The status of the answer; 0 without an answer. */
   status: z.int(),
@@ -20,22 +20,30 @@ const columns = {
   remainingTokens: cell,
   ended: z.number(),
   traffic: z.enum(trafficKinds),
-  /** The sum of input and output tokens, as the server counted them. */
+  /** The sum of input tokens and output tokens, as the server counted the tokens. */
   tokens: cell,
-  /** The limit that a 429 names, and the form of its body; both `null` for any other status. */
+  /** The limit that a 429 names, and the form of the body of the 429. Both columns are `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time from a 429 until the key is admitted again: by its header, and by its body. */
+  /**
+   * The time from a 429 until the key is admitted again. `retryAfter` comes from a header of the 429, and `resetIn`
+   * from its body.
+   */
   retryAfter: cell,
   resetIn: cell,
-  /** The number of input tokens, and how many of them came from a cache. */
+  /** The number of input tokens, and the number of input tokens that came from a cache. */
   input: cell,
   cached: cell,
-  /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
+  /**
+   * The size of a chat: the number of characters that the model reads, and the maximum number of tokens of the answer.
+   */
   characters: cell,
   maxTokens: cell,
 };
-/** The number of columns at the end that old files lack. A row leaves these columns out if all of them are `null`. */
+/**
+ * The number of columns, at the end of the row, that old files lack. A row leaves out these columns if all of them are
+ * `null`.
+ */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;

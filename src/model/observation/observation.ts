@@ -12,8 +12,8 @@ import { trafficKinds } from '../workload/traffic.ts';
 
 /**
  * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms since
- * the run began. The file contains no prompts and no texts of answers. A server's message about a failure is stored,
- * but its secrets are masked.
+ * the run began. The file contains no prompts and no texts of answers. The file contains the server's messages about
+ * failures, with secrets masked.
  */
 export const observationsHeaderSchema = z.strictObject({
   format: z.literal('observations/1'),
@@ -22,31 +22,38 @@ export const observationsHeaderSchema = z.strictObject({
   runId: z.string(),
   startedAt: z.iso.datetime(),
   /**
-   * The instant 0 of the run on the machine's monotonic clock, in ms. All processes of the machine share that clock.
+   * The instant 0 of the run on the machine's monotonic clock, in ms. All processes of the machine share the monotonic
+   * clock.
    */
   machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
 /**
- * The longest times that the parts of an answer may have waited in the event loop, in ms; 0 for less than a tenth of a
- * ms.
+ * The longest times that the parts of an answer may have waited in the event loop, in ms. A time below a tenth of a ms
+ * is stored as 0.
  */
 export const readDelaysSchema = z.strictObject({
   /** The possible delay of the first token or audio; `null` for an answer that is not streamed. */
   first: millisecondsSchema.nullable(),
   /** The possible delay of the last token of a stream, or of the end of any other answer. */
   end: millisecondsSchema,
-  /** The possible delay of each token event; `null` without token events, or if the stream is not in the sample. */
+  /**
+   * The possible delay of each token event; `null` if the answer has no token events, or if the stream is not in the
+   * sample.
+   */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /** The number of streams for which `tokens` stands, since most streams are left out; absent means 1. */
+  /**
+   * The number of streams for which the delays in `tokens` stand, because most streams are not in the sample; absent
+   * means 1.
+   */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
- * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived figures are not
- * stored: the end-to-end time is `ended − due`, the service time `ended − sent`, the generator's lag `begun −
+ * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived times are not stored:
+ * the end-to-end time is `ended − due`, the service time is `ended − sent`, and the generator's lag is `begun −
  * released`.
  */
 export const observationSchema = z.strictObject({
@@ -63,13 +70,13 @@ export const observationSchema = z.strictObject({
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
   /**
-   * Whether the client planned to hang up on the request, whatever happened to the request. No figure of times contains
-   * such a request, since only fast requests end before the hang-up.
+   * `true` if the client planned to hang up on the request, whatever happened to the request. No figure of times
+   * contains such a request, because only fast requests end before the hang-up.
    */
   toCancel: z.literal(true).optional(),
   /**
-   * The possible delays of the reads of an answer. For an answer that failed, only `first` counts, the delay of the
-   * first token or audio. Absent in old files.
+   * The possible delays of the reads of an answer; absent in old files. For an answer that failed, only `first` is
+   * used.
    */
   readDelays: readDelaysSchema.optional(),
 });
@@ -77,7 +84,7 @@ export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> 
   readonly readDelays?: ReadDelays | undefined;
 };
 
-/** Returns all attempts of an arrival; an empty list if the arrival was never started. */
+/** Returns all attempts of an arrival. The list is empty if no attempt was started. */
 export const attemptsOf = (
   observation: Observation,
 ): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** The sources of an answer's token counts, the best one first. No statistic mixes sources without saying so. */
+/** The sources of an answer's token counts, the preferred source first. A statistic that mixes sources says so. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -11,8 +11,8 @@ const moment = instantSchema.nullable();
 const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
 /**
- * The tokens of an answer. `input` and `output` are all tokens of the prompt and the answer, even if the server counts
- * a class separately. A class without tokens is absent.
+ * The tokens of an answer. `input` is the number of all tokens of the prompt, and `output` the number of all tokens of
+ * the answer, even if the server counts a class of tokens separately. A class without tokens is absent.
  */
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
@@ -20,28 +20,32 @@ const tokenCountsSchema = z.strictObject({
   /** The input tokens that a synthetic prompt should have; absent for any other prompt. */
   asked: count.exactOptional(),
   /**
-   * The input tokens at the beginning of the prompt with which an earlier request of the same slice also began, so a
-   * cache can hold them; 0 if there are none. Absent if the prompt is too short, or if its beginnings are unknown.
+   * The number of input tokens at the beginning of the prompt with which an earlier request of the same slice also
+   * began. A cache can contain these tokens. 0 if the prompt repeats no beginning; absent if the prompt is too short or
+   * its beginnings are unknown.
    */
   repeated: count.exactOptional(),
-  /** The input tokens from a cache; 0 if the server reports 0, absent if it reports nothing. */
+  /** The input tokens from a cache. 0 if the server reports 0; absent if the server reports no cached tokens. */
   cached: count.exactOptional(),
   /** The input tokens that were written to a cache. */
   cacheWrite: count.exactOptional(),
-  /** The input tokens of recordings that did not come from a cache. */
+  /** The input tokens of recordings. Tokens from a cache do not count. */
   audioInput: count.exactOptional(),
   /** The output tokens of the model's reasoning. */
   reasoning: count.exactOptional(),
   audioOutput: count.exactOptional(),
-  /** The most output tokens that the answer's text can have; absent if the text is unknown, and in old files. */
+  /**
+   * The maximum number of output tokens that the answer's text can have; absent if the text is unknown, and in old
+   * files.
+   */
   most: count.exactOptional(),
-  /** The input tokens that the first answer to the same prompt reported; absent for that first answer. */
+  /** The input tokens that the first answer to the same prompt reported. Absent in the first answer itself. */
   before: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The tolerated deviations of an answer from the interface, with their texts in reports. */
+/** The deviations of an answer from the interface that Weir tolerates, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -71,7 +75,7 @@ export type AnswerNote = keyof typeof answerNotes;
 export const answerNoteNames = Object.keys(answerNotes) as readonly AnswerNote[];
 
 const notes = z.array(z.enum(answerNoteNames)).readonly();
-/** `cost` is in whole millionths of the currency; `null` if a price or a count is unknown. */
+/** The cost is in whole millionths of the currency; `null` if a price or a count is unknown. */
 const pricedFields = { notes, cost: count.nullable() };
 
 const chatAnswerSchema = z.strictObject({
@@ -84,13 +88,13 @@ const chatAnswerSchema = z.strictObject({
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
 /**
- * The answer of a streamed chat. The instant of an event is the instant of the read that contained the event; `null` if
- * the event never came.
+ * The answer of a streamed chat. The instant of an event is the instant of the read that contained the event. An
+ * instant is `null` if its event never came.
  */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
   firstByte: instantSchema,
-  /** The instant of the first event that has `choices`, even if it contains only a role. */
+  /** The instant of the first event that has `choices`. An event with only a role also counts. */
   firstEvent: moment,
   /** The instant of the first delta with content, reasoning, a tool call or a refusal. */
   firstToken: moment,
@@ -99,18 +103,18 @@ const chatStreamAnswerSchema = z.strictObject({
   lastToken: moment,
   tokenInstants: instants,
   /**
-   * The instants of comments (`: ping`), at most a thousand. A slow model that sends comments is not a dead connection.
+   * The instants of at most a thousand comments (`: ping`). A slow model that sends comments is not a dead connection.
    */
   commentInstants: instants,
   /** The number of token events that arrived in the same read as an earlier token event. */
   coalesced: count,
   tokens: tokenCountsSchema,
-  /** The number of tokens in the first token event; `null` if unknown. An unknown number counts as 1. */
+  /** The number of tokens in the first token event; `null` if unknown. An unknown number is treated as 1. */
   firstChunkTokens: count.nullable(),
   finish: z.string().nullable(),
   /**
-   * Whether nearly all tokens came in one burst at the end. The gaps, TPOT and output speed of such a stream do not
-   * count.
+   * Whether nearly all tokens came in one burst at the end. Figures of gaps, TPOT and output speed leave out such a
+   * stream.
    */
   buffered: z.boolean(),
   ...pricedFields,
@@ -132,11 +136,11 @@ export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 const transcriptionAnswerSchema = z.strictObject({
   kind: z.literal('transcription'),
   firstByte: instantSchema,
-  /** The length of the uploaded clip in seconds; `null` if its container does not declare it. */
+  /** The length of the uploaded clip in seconds; `null` if the clip's container does not declare the length. */
   audioSeconds: z.number().nonnegative().nullable(),
   /**
-   * The number of words that were inserted, deleted or replaced, and the number of words of the true text; `null` if
-   * the true text is unknown.
+   * The number of words that were inserted, deleted or replaced, and the number of words of the correct text; `null` if
+   * the correct text is unknown.
    */
   words: z.strictObject({ wrong: count, expected: count }).nullable(),
   ...pricedFields,
@@ -165,8 +169,8 @@ export const refusalForms = [
 const refusalSchema = z.strictObject({
   status: z.int(),
   /**
-   * The form of the body: the documented error object, the gateway's second form of a 429, `{detail}`, other JSON,
-   * text, HTML, or no body.
+   * The form of the refusal's body: the documented error object, the gateway's second form of a 429, `{detail}`, other
+   * JSON, text, HTML, or no body.
    */
   form: z.enum(refusalForms),
   type: z.string().nullable(),
@@ -190,8 +194,8 @@ export const malformedIssues = [
 export type MalformedIssue = (typeof malformedIssues)[number];
 
 /**
- * The reasons why an arrival was not sent. Either too many requests were in flight, or the arrival waited for the pace
- * until its deadline or the end of the run.
+ * The reasons why an arrival was not sent. `saturated`: too many requests were in flight. The other two: the arrival
+ * waited for the pace until its deadline (`patience`) or until the end of the run (`run-ended`).
  */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
@@ -205,18 +209,21 @@ const limitedSchema = z.strictObject({
   /** The limit that the text of the refusal names; `null` if the text names no limit. */
   unit: z.enum(namedLimits).nullable(),
   /**
-   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if there is no such
-   * header, or if it is unreadable.
+   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if no such header is
+   * present or readable.
    */
   retryAfter: millisecondsSchema.nullable(),
-  /** The time until the key is admitted again, from the reset time in the body and the answer's `Date`. */
+  /**
+   * The time until the key is admitted again: the reset time in the body minus the answer's `Date`. `null` if unknown.
+   */
   resetIn: millisecondsSchema.nullable(),
 });
 export type LimitedOutcome = z.infer<typeof limitedSchema>;
 
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
 /**
- * The fields of a failure. `partial` describes the received part of an answer, for traffic kinds that can describe it.
+ * The fields of a failure. `partial` describes the part of the answer that was received; `null` if no part came or the
+ * traffic kind cannot describe a part.
  */
 const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
 const brokenSchema = z.strictObject({
@@ -245,13 +252,15 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Returns the part of an answer that came before it failed; `null` if nothing came, and for a complete answer. */
+/**
+ * Returns the part of an answer that came before the answer failed; `null` if no part came, and for a complete answer.
+ */
 export const partialOf = (outcome: Outcome): Answer | null =>
   'partial' in outcome ? outcome.partial : null;
 
 export const maxFinishLength = 60;
 
-/** Returns the finish reason of a chat that completed or failed; `null` without one. */
+/** Returns the finish reason of a chat that completed or failed; `null` without a finish reason. */
 export const finishOf = (outcome: Outcome): string | null => {
   const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer !== null && 'finish' in answer ? answer.finish : null;
@@ -264,12 +273,12 @@ export const finishOf = (outcome: Outcome): string | null => {
 const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);
 
 /**
- * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`, `toolCalls`,
- * `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. So an objective on `length` also counts the answers of
- * such servers.
+ * Returns a finish reason as the OpenAI API spells the reason. Other servers write `content-filter`, `ABORT`,
+ * `toolCalls`, `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. An objective on `length` therefore also
+ * counts the answers of servers that write `MAX_TOKENS`.
  */
 export const plainFinish = (reason: string): string => {
-  // Nearly every answer ends with one of these words.
+  // Nearly every answer ends with `stop` or `length`.
   if (reason === 'stop' || reason === 'length') return reason;
   const plain = reason
     .trim()
@@ -312,7 +321,7 @@ export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
   quota: quotaSchema.nullable(),
-  /** The server's own request id, by which the server's logs name the request. */
+  /** The server's own request id, as in the server's logs. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

@@ -1,19 +1,20 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
 /**
- * This file defines a client that saturates the target. Each of its connections sends its requests one after another,
- * again and again.
+ * This file defines a client that saturates the target. Each connection of the client sends its list of requests one
+ * after another, again and again.
  */
 export interface SaturatingClient {
   start(batch: RequestBatch): SaturatingRun;
 }
 
 export interface RequestBatch {
-  /** The list of requests of each connection. */
+  /** The requests, as one list for each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
   /**
-   * Returns the observer of a request. The client calls this function with the indexes of the connection and of the
-   * request, before it sends the request. If the observer aborts its exchange, a new connection replaces the old one.
+   * Returns the observer of a request. Before sending a request, the client calls this function with the index of the
+   * connection and the index of the request. If the observer aborts its exchange, a new connection replaces the old
+   * connection.
    */
   readonly observerFor: (
     connection: number,
@@ -27,6 +28,6 @@ export interface SaturatingRun {
   stop(): void;
   /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
-  /** Destroys every connection, and resolves when all are gone. */
+  /** Destroys every connection. The promise resolves when all connections are gone. */
   close(): Promise<void>;
 }

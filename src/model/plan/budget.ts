@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** The most that a run may spend; `null` means no limit. A run that has spent it ends. */
+/** The maximum that a run may spend of each unit; `null` means no limit. A run that reaches a maximum ends. */
 export const budgetSchema = z.strictObject({
   /** The number of requests, including retries. */
   requests: cap,

@@ -2,12 +2,12 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** The number of past arrivals at which the arrays are shortened. */
+/** The number of expired arrivals at which the arrays are shortened. */
 const compactAfter = 65_536;
 
 /**
- * Finds the maximum number of requests and of tokens due within any window of time, by default 60 s. Times must ascend,
- * in ms.
+ * Finds the maximum number of requests, and the maximum number of tokens, that are due within any window of time. A
+ * window is 60 s by default. Times are in ms and must ascend.
  */
 export class BusiestMinute {
   readonly #due: number[] = [];

@@ -1,9 +1,9 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * Returns whether connections are opened before their requests are due. With undici, a pace or a saturating load, they
- * cannot be. If the time to connect is measured, they are not either: an objective names that time, or every request
- * opens a connection.
+ * Returns whether connections are opened before their requests are due. Connections are opened early only with the
+ * socket transport, without a pace, and without a saturating load. Connections are never opened early if every request
+ * opens a new connection, or if an objective is on the time to connect.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

@@ -5,19 +5,17 @@ import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
 
 /**
- * This file defines the forecast of a plan: its arrivals and contents, without failures and retries. Money is in
+ * This file defines the forecast of a plan: the arrivals and their contents, without failures and retries. Money is in
  * millionths of the currency.
  */
 
 /**
- * The certainty of an amount. `at-most`: the real amount may be smaller, since answers may be shorter or users slower.
- * `estimate`: the amount is assumed or sampled.
+ * The certainty of an amount. `at-most`: the real amount may be smaller, because answers may be shorter or users may be
+ * slower. `estimate`: the amount is assumed or sampled.
  */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/**
- * A forecast amount. `unknown` counts the requests whose amount is unknown. The amount does not include these requests.
- */
+/** A forecast amount. `unknown` counts the requests whose amount is unknown. `sum` does not include these requests. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -35,18 +33,18 @@ export interface ForecastGroup extends ResourceNeed {
   readonly stage: string;
   /** The population of the stage; absent in a plan without populations. */
   readonly population?: string;
-  /** The named target of that population; absent if the plan's only target has no name. */
+  /** The named target of the population; absent if the plan's only target has no name. */
   readonly target?: string;
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;
-  /** The key's name; `null` under a pace, which takes any free key. */
+  /** The key's name; `null` with a pace, because a pace takes any free key. */
   readonly key: string | null;
   /** The number of requests due after the warm-up. */
   readonly measured: number;
-  /** The number of these requests on which the client hangs up. Such requests have no samples of times. */
+  /** The number of these requests on which the client hangs up. Such a request has no samples of times. */
   readonly hangUps: number;
-  /** The maximum number of gaps between chunks; `null` if it has no bound. */
+  /** The maximum number of gaps between chunks; `null` if the number has no bound. */
   readonly gaps: number | null;
 }
 
@@ -57,15 +55,15 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** The part of the declared limits of its keys that a plan uses. A pace keeps these limits. */
+/** The part of the keys' declared limits that a plan uses. A run with a pace stays within these limits. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
-  /** The limit that is reached first; `null` if no limit is declared. */
+  /** The limit that the plan reaches first; `null` if no limit is declared. */
   readonly binds: LimitUnit | null;
   /**
-   * The number of keys that are enough if all are used evenly; `null` if no limit is declared. It is also `null` with
-   * named targets, whose keys cannot replace each other.
+   * The number of keys that are enough if the plan uses all keys evenly. `null` if no limit is declared, or if targets
+   * are named, because a key of one target cannot replace a key of another target.
    */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
@@ -73,12 +71,12 @@ export interface LimitForecast {
 }
 
 export interface PaceForecast {
-  /** The earliest time at which the last request can be sent. */
+  /** The earliest time at which the last request can be sent, in ms from the start of the run. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /** The number of requests that the limit of requests delays beyond their timeout or the end of the run. */
+  /** The number of requests that the limit of requests delays beyond the timeout or the end of the run. */
   readonly unsendable: number;
-  /** The duration of the run if only the limit of tokens slows it. */
+  /** The duration of the run if only the limit of tokens slows the run. */
   readonly tokenTime: Milliseconds;
 }
 
@@ -94,7 +92,7 @@ export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
   readonly expects: number | null;
-  /** Whether an objective can be decided; `null` if only the answers can show it. */
+  /** Whether an objective can be decided; `null` if only the answers of the run can show this. */
   readonly isDecidable: boolean | null;
 }
 
@@ -105,8 +103,8 @@ export interface BudgetForecast {
 }
 
 /**
- * The shares of cached prompt tokens for one kind and model: the tokens read from a cache, and the tokens written to a
- * cache.
+ * The shares of cached prompt tokens for one traffic kind and model: the tokens that are read from a cache, and the
+ * tokens that are written to a cache.
  */
 export interface CachedShare {
   readonly traffic: TrafficKind;
@@ -122,12 +120,12 @@ export interface Forecast {
   readonly name: string;
   readonly total: ResourceNeed;
   readonly groups: readonly ForecastGroup[];
-  /** The duration of the load, and the maximum time after it. */
+  /** The duration of the load, and the maximum time that the run continues after the load. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
   /** The assumed time until an answer; `null` if no user waits for answers. */
   readonly answerTime: Milliseconds | null;
-  /** The sampling step: one request in this many was examined. */
+  /** The sampling step: the forecast examined one request in every `lookedInto` requests. */
   readonly lookedInto: number;
   readonly attempts: number;
   readonly limits: LimitForecast;
@@ -135,14 +133,11 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
-  /** The needs of each slice; `null` if the caller did not ask for them. */
+  /** The needs of each slice; `null` if the caller did not ask for slices. */
   readonly slices: SliceForecast | null;
   /** The needs of all slices together; absent if the caller did not ask for slices. */
   readonly fleet?: FleetForecast;
-  /**
-   * The shares of prompt tokens that are assumed to come from a cache, taken from an earlier result; absent without an
-   * earlier result.
-   */
+  /** The assumed shares of cached prompt tokens, taken from an earlier result; absent without an earlier result. */
   readonly cachedShares?: readonly CachedShare[];
 }
 

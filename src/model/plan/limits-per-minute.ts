@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The declared limits of a key (interface 8); `null` for none. */
+/** The declared limits of a key (interface, section 8); `null` if a limit is not declared. */
 export const limitsPerMinuteSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
@@ -19,8 +19,8 @@ export const hasLimits = ({ keys, limits }: LimitedKeys): boolean =>
   keys.some(({ limits: own = limits }) => (own.requestsPerMinute ?? own.tokensPerMinute) !== null);
 
 /**
- * Returns the sum of a declared limit over all keys: infinity if only some keys have the limit; `null` if no key has
- * it.
+ * Returns the sum of a declared limit over all keys. The sum is infinite if only some keys have the limit, and `null`
+ * if no key has the limit.
  */
 export const sumOfLimits = (
   { keys, limits }: LimitedKeys,

@@ -24,13 +24,13 @@ export const comparisonOperatorNames = Object.keys(
 ) as readonly ComparisonOperator[];
 
 /**
- * Returns whether a comparison sets a lower bound. A figure that only grows, such as a count, may still reach a lower
- * bound, so it cannot break the bound before the run has ended.
+ * Returns whether a comparison sets a lower bound. A growing figure, such as a count, can reach a lower bound at any
+ * time before the run ends. Such a figure can therefore break a lower bound only at the end.
  */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
 export const statistics = ['mean', 'min', 'max'] as const;
-/** The statistic of an objective. A number is a quantile, such as 0.95. */
+/** The statistic of an objective. A number is the level of a quantile, such as 0.95. */
 export const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
@@ -41,7 +41,7 @@ const figureSchema = z.discriminatedUnion('kind', [
     statistic: statisticSchema,
   }),
   z.strictObject({ kind: z.literal('count'), name: z.enum(countNames) }),
-  /** A rate or share, in percent. `reason` is the finish reason if the figure is `finish`. */
+  /** A share of arrivals, in percent. `reason` is the finish reason of the share `finish`. */
   z.strictObject({
     kind: z.literal('share'),
     name: z.enum(shareNames),
@@ -50,12 +50,15 @@ const figureSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
   /** A share of tokens, in percent. */
   z.strictObject({ kind: z.literal('token-share'), name: z.enum(tokenShareNames) }),
-  /** A figure from the server's own metrics, known to Weir or defined by the scenario. */
+  /** A figure from the server's own metrics. Weir knows the figure, or the scenario defines the figure. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** The arrivals that count; `null` means all. A stair load has several stages of the same name. */
+/**
+ * The arrivals that count; a field that is `null` selects all arrivals. A stair load has several stages of the same
+ * name.
+ */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -65,25 +68,31 @@ const scopeSchema = z.strictObject({
 export type ObjectiveScope = z.infer<typeof scopeSchema>;
 
 export const objectiveSchema = z.strictObject({
-  /** The objective as written in the scenario and in every report. */
+  /** The text of the objective, as in the scenario and in every report. */
   text: z.string(),
   figure: figureSchema,
   scope: scopeSchema,
   comparison: z.enum(comparisonOperatorNames),
   bound: z.number(),
-  /** The minimum number of samples, or of arrivals for a share. With fewer, the objective is not decided. */
+  /** The minimum number of samples, or of arrivals for a share. With a smaller number, the objective is not decided. */
   minSamples: z.int().positive(),
   severity: z.enum(['fail', 'warn']),
   /**
-   * The moment from which a broken objective ends the run; `null` means that the objective is checked only at the end.
+   * The time of the run after which a broken objective ends the run; `null` means that the objective is checked only at
+   * the end.
    */
   abortAfter: millisecondsSchema.nullable(),
-  /** `excluded`: 429s that a declared limit explains do not count as due. If absent, they count. */
+  /**
+   * `excluded`: a 429 that a declared limit explains does not count as due. If this field is absent, every 429 counts.
+   */
   quota: z.literal('excluded').exactOptional(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
-/** A criterion for a single request: the request must have samples, and each sample must meet the criterion. */
+/**
+ * A criterion for a single request. A request with samples meets the criterion if every sample is within the bound. A
+ * request without samples does not meet the criterion.
+ */
 export const requestObjectiveSchema = z.strictObject({
   text: z.string(),
   measure: z.enum(measureNames),
@@ -111,7 +120,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
 
 const quotaCounts = ['failed', 'limited'];
 
-/** Returns why 429s cannot be left out of a figure; `null` if they can. */
+/** Returns why 429s cannot be left out of a figure; `null` if 429s can be left out. */
 export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
   const { kind, name } = figure;
   switch (kind) {
@@ -133,8 +142,8 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
 };
 
 /**
- * Returns whether more samples can make the verdict on an objective sure. Counts, minima, maxima and the server’s own
- * figures never have an interval.
+ * Returns whether more samples can make the verdict on an objective sure. Counts, minima, maxima and the server's own
+ * figures never have an interval. A mean has an interval only if the timeline records its measure.
  */
 export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boolean => {
   if (figure.kind !== 'measure') return figure.kind !== 'count' && figure.kind !== 'server';
@@ -145,7 +154,8 @@ export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boo
 };
 
 /**
- * Returns the default of `minSamples`: ten samples beyond a quantile, thirty for a mean, one for a minimum or maximum.
+ * Returns the default of `minSamples`: ten samples beyond a quantile, thirty samples for a mean, one sample for a
+ * minimum or maximum.
  */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {
@@ -174,8 +184,8 @@ const meetsBound = (
 };
 
 /**
- * Returns which per-request objectives a completed request meets. An objective for other traffic or labels counts as
- * met.
+ * Returns, for each per-request objective, whether a completed request meets the objective. A request meets every
+ * objective that is for other traffic or other labels.
  */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],

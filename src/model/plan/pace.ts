@@ -3,10 +3,10 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 
-/** The moments at which a gateway can charge tokens, as far as a pace distinguishes them. */
+/** The moments at which a gateway can charge tokens. A pace distinguishes only these three moments. */
 export const chargingMoments = ['sent', 'prompt-sent', 'ended'] as const;
 
-/** The way in which a gateway charges tokens, as an examination of its limit of tokens found it. */
+/** The way in which a gateway charges tokens, as an examination of the gateway's token limit found. */
 export const learnedChargingSchema = z.object({
   charged: z.enum(chargingMoments),
   settle: millisecondsSchema,
@@ -20,29 +20,31 @@ const paceAmountsSchema = z.strictObject({
   /** The sum of the tokens of prompts and answers. */
   tokens: maxPerWindow,
   /**
-   * The maximum number of requests at the same time. Further requests are evenly spread. If absent, the engine learns
-   * the number from what the gateway admits.
+   * The maximum number of requests that may be sent at once. Further requests are evenly spread. If the field is
+   * absent, the engine learns the number from the requests that the gateway admits.
    */
   burst: z.int().positive().optional(),
 });
 export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
 
-/** The most that each key may use within any window of time; `null` means no limit. */
+/** The maximum that each key may use within any window of time; `null` means no limit. */
 export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
   /** The longest time after sending in which the server may count a request. This time is added to each window. */
   margin: millisecondsSchema,
   /**
-   * When the server charges tokens: on admission (`sent`); the prompt on admission and the answer later
-   * (`prompt-sent`); or all at an unknown moment before the answer ends (`ended`).
+   * When the server charges tokens. `sent`: on admission. `prompt-sent`: the prompt on admission, and the answer later.
+   * `ended`: all tokens at an unknown moment before the answer ends.
    */
   charged: z.enum(chargingMoments),
   /**
-   * The longest time from the end of an answer until the server has charged everything, as an examination measured it.
-   * If absent, everything is charged by the end.
+   * The longest time from the end of an answer until the server has charged all its tokens, as an examination measured.
+   * If the field is absent, the server has charged all tokens at the end.
    */
   settle: millisecondsSchema.exactOptional(),
-  /** The limits that the engine lowers if headers of answers declare lower limits; absent if there are none. */
+  /**
+   * The limits that the engine lowers if headers of answers declare lower limits; absent if the engine lowers no limit.
+   */
   follows: z
     .array(z.enum(['requests', 'tokens']))
     .readonly()

@@ -25,20 +25,20 @@ const fieldsNotHashed = {
 } as const;
 
 /**
- * The word in the hash for each setting of `streams`. Older plans without the setting were hashed with the word
- * `lenient` and must stay comparable. So the default setting `standard` has the word `lenient`, and the setting
- * `lenient` has another word.
+ * The word in the hash for each setting of `streams`. Older plans had no such setting and were hashed with the word
+ * `lenient`. New plans with the default setting must stay comparable with older plans. The default setting `standard`
+ * therefore has the word `lenient`, and the setting `lenient` has another word.
  */
 const hashedStreams = { standard: 'lenient', lenient: 'done', strict: 'strict' } as const;
 
-/** Returns a traffic entry without its expectation, since that does not change what is sent. */
+/** Returns a traffic entry without its expectation, because the expectation does not change what is sent. */
 const withoutExpectation = (traffic: Traffic): Traffic => {
   if (!('expect' in traffic)) return traffic;
   const { expect: _, ...sent } = traffic;
   return sent;
 };
 
-/** Leaves out settings that change nothing, so runs with these settings stay comparable with older runs. */
+/** Leaves out settings that have no effect. A run with such a setting stays comparable with older runs. */
 const hashedWire = (plan: Plan) => ({
   ...plan.wire,
   connectAhead: connectsAhead(plan) || undefined,
@@ -69,8 +69,8 @@ export const hashedPartOf = (
 });
 
 /**
- * Returns the SHA-256, in hex, of what a plan sends. Results with the same hash are comparable, even if a bound of
- * their objectives differs.
+ * Returns the SHA-256, in hex, of the part of a plan that decides what is sent. Results with the same hash are
+ * comparable, even if the bounds of their objectives differ.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')

@@ -14,9 +14,9 @@ import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
 /**
- * This file defines the plan, the complete meaning of a scenario: everything that a run needs, with all defaults, as
- * plain data that can be sent to a thread or a machine. It contains no secrets: keys and header values stay templates
- * (`model/plan/secret.ts`).
+ * This file defines the plan, the complete meaning of a scenario. A plan contains everything that a run needs, with all
+ * defaults, as plain data that can be sent to a thread or a machine. A plan contains no secrets: keys and header values
+ * stay templates (`model/plan/secret.ts`).
  */
 
 const rateSegmentSchema = z.strictObject({
@@ -26,14 +26,14 @@ const rateSegmentSchema = z.strictObject({
 });
 export type RateSegment = z.infer<typeof rateSegmentSchema>;
 
-/** A load whose requests are due on schedule, whatever the answers are. */
+/** A load whose requests are due on schedule, independent of the answers. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   curve: z.array(rateSegmentSchema).min(1),
   /**
-   * The spacing of arrivals. With `even`, arrival n is due when the area under the rate's curve reaches n. With
-   * `poisson`, the gaps in that area are exponential. With `gamma`, the gaps have this shape and mean 1: a shape below
-   * 1 gives bursts, a shape above 1 gives more even arrivals.
+   * The spacing of arrivals. With `even`, arrival n is due when the area under the curve of the rate reaches n. With
+   * `poisson`, the areas between arrivals are exponential with mean 1. With `gamma`, the areas have a gamma
+   * distribution with this shape and mean 1: a shape below 1 gives bursts, a shape above 1 gives more even arrivals.
    */
   spacing: z.union([
     z.enum(['even', 'poisson']),
@@ -41,7 +41,9 @@ const openLoadSchema = z.strictObject({
   ]),
 });
 
-/** A load of users who send their next request after the answer and the think time. */
+/**
+ * A load of users. Each user sends the next request when the previous answer has come and the think time has passed.
+ */
 const closedLoadSchema = z.strictObject({
   kind: z.literal('closed'),
   users: z.int().positive(),
@@ -62,7 +64,7 @@ const iterationsLoadSchema = z.strictObject({
   thinkTime: millisecondsSchema,
 });
 
-/** A load of connections that send the next request as soon as the answer arrives. */
+/** A load of connections. Each connection sends the next request as soon as the previous answer has arrived. */
 const saturateLoadSchema = z.strictObject({
   kind: z.literal('saturate'),
   connections: z.int().positive(),
@@ -87,21 +89,24 @@ const stageSchema = z.strictObject({
   name: z.string().min(1),
   load: loadSchema,
   traffic: z.array(trafficSchema).min(1),
-  /** The name of its population; absent in a plan without populations. */
+  /** The name of the stage's population; absent in a plan without populations. */
   population: z.string().min(1).exactOptional(),
-  /** The number for the stage in random draws and request ids; absent if the number is the stage's position. */
+  /**
+   * The number for the stage in random draws and request ids. If the field is absent, the number is the position of the
+   * stage.
+   */
   stream: z.int().nonnegative().exactOptional(),
 });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** A key. `template` is its text in the scenario, such as `${env:WEIR_API_KEY}`. */
+/** A key. `template` is the text of the key in the scenario, such as `${env:WEIR_API_KEY}`. */
 const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
   weight: z.number().positive(),
   /** The limits of this key; absent if the limits of the plan apply. */
   limits: limitsPerMinuteSchema.exactOptional(),
-  /** The name of its target; absent if the plan's only target has no name. */
+  /** The name of the key's target; absent if the plan's only target has no name. */
   target: z.string().min(1).exactOptional(),
 });
 export type ApiKey = z.infer<typeof keySchema>;
@@ -125,36 +130,37 @@ const wireSchema = z.strictObject({
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of PEM certificates that are trusted in addition; `null` for none. */
+  /** A file of PEM certificates that are trusted in addition to the default certificates; `null` for no file. */
   caFile: z.string().nullable(),
   /**
-   * The PEM file of the certificate that Weir presents to the target, and the file of its key. Both are absent if there
-   * is no such certificate.
+   * The PEM file of the certificate that Weir presents to the target, and the PEM file of the certificate's key. Both
+   * fields are absent if Weir presents no certificate.
    */
   clientCert: z.string().optional(),
   clientKey: z.string().optional(),
   verifyTls: z.boolean(),
   /** Whether connections are opened before requests are due; absent in old plans. */
   connectAhead: z.boolean().optional(),
-  /** Whether connections are reused; absent in old plans, which reuse them. */
+  /** Whether connections are reused; absent in old plans, whose runs reuse connections. */
   reuse: z.boolean().optional(),
   /** The maximum number of requests on one connection; absent if only the server closes connections. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
   /**
    * The target's own paths, relative to its base address. The keys are the usual paths, such as `/chat/completions`.
-   * Only paths that differ are listed; absent if all are usual.
+   * Only paths that differ from the usual paths are listed; absent if no path differs.
    */
   paths: z.record(z.string(), z.string()).optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
-/** The header that carries the key alone, in lower case. */
+/** The lower-case name of the header that carries only the key. */
 const authSchema = z.strictObject({ header: z.string().min(1) });
-/** Further headers of each request. Their values are templates, like the values of keys. */
+/** Further headers of each request. The values are templates, like the values of keys. */
 const headersSchema = z.record(z.string(), z.string());
 
 /**
- * One of several targets. The populations that name this target send their requests to it, with the keys that name it.
+ * One of several targets. Populations and keys name their target. The target gets the requests of these populations,
+ * with these keys.
  */
 const namedTargetSchema = z.strictObject({
   name: z.string().min(1),
@@ -165,7 +171,10 @@ const namedTargetSchema = z.strictObject({
 });
 export type NamedTarget = z.infer<typeof namedTargetSchema>;
 
-/** The deadlines of a request; `null` for none. Each deadline that passes has its own cause (`broken{deadline-…}`). */
+/**
+ * The deadlines of a request; `null` for no deadline. Each deadline has its own cause of failure
+ * (`broken{deadline-…}`).
+ */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
   /** The time from sending to the first token of a stream, or to the first byte of any other answer's body. */
@@ -177,13 +186,13 @@ const deadlinesSchema = z.strictObject({
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
 
-/** The maximum size of an answer. A larger one is aborted as `too-large`. */
+/** The maximum size of an answer. A larger answer is aborted as `too-large`. */
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
 /** The declared limits of each key, unless the scenario declares other limits for a key. */
 const limitsSchema = limitsPerMinuteSchema.extend({
-  /** The permitted limiter, if the run is judged by its limits. */
+  /** The permitted limiter. With a value other than `null`, the run gets a verdict on its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -196,41 +205,44 @@ const autoWarmUpSchema = z.strictObject({
 });
 export type AutoWarmUp = z.infer<typeof autoWarmUpSchema>;
 
-/** The shortest steady part of a load, in ms. Its second half must be long enough to show a dependence. */
+/**
+ * The minimum length of the steady part of a load, in ms. The second half of the load must be long enough to show a
+ * dependence.
+ */
 export const leastSteady = 20_000;
 
 export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
   description: z.string().nullable(),
-  /** The target. If the plan has `targets`, it is the first of them. */
+  /** The target. If the plan has `targets`, this is the first target of the list. */
   target: targetSchema,
   wire: wireSchema,
   /**
-   * The targets by name; absent if `target` is the only one. Each key and each population names its target.
-   * `plansByTarget` returns what each target needs.
+   * The targets by name; absent if `target` is the only target. Each key and each population names its target.
+   * `plansByTarget` returns the plan of each target.
    */
   targets: z.array(namedTargetSchema).min(1).exactOptional(),
-  /** The transport. HTTP/2 always uses undici, and so do old plans, which lack this field. */
+  /** The transport. HTTP/2 always uses undici. Old plans lack this field, and their runs used undici. */
   transport: z.enum(transportNames).default('undici'),
   /**
-   * The number of threads that send. With `auto`, `engine/worker-count.ts` decides. The number does not change what is
-   * sent.
+   * The number of threads that send requests. With `auto`, `engine/worker-count.ts` decides the number. The number does
+   * not change what is sent.
    */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
   /** Whether self-test streams measure how late events are recorded; absent in old plans. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
   /**
-   * The lower-case name of the header that carries the key alone. If absent, the header is `authorization`, with the
-   * word Bearer before the key.
+   * The header that carries only the key, with a lower-case name. If the field is absent, the header is
+   * `authorization`, with the word Bearer before the key.
    */
   auth: authSchema.optional(),
   headers: headersSchema,
   stages: z.array(stageSchema).min(1),
-  /** The parts that run side by side; absent if all stages follow each other. */
+  /** The populations, which run side by side; absent if all stages follow each other. */
   populations: z.array(populationSchema).min(1).exactOptional(),
-  /** The end of the warm-up. No figure contains arrivals that are due before it. */
+  /** The end of the warm-up. No figure contains an arrival that is due before this end. */
   warmUp: millisecondsSchema,
   /**
    * The instants between which the run itself finds the end of the warm-up. Until the run has ended, `warmUp` is the
@@ -242,7 +254,7 @@ export const planSchema = z.strictObject({
   /** The time for which exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
   /**
-   * The maximum number of arrivals in flight, including those that wait for a retry. Further arrivals become
+   * The maximum number of arrivals in flight, including arrivals that wait for a retry. Further arrivals become
    * `dropped{saturated}`.
    */
   inFlight: z.int().positive(),
@@ -250,38 +262,44 @@ export const planSchema = z.strictObject({
   caps: capsSchema,
   limits: limitsSchema,
   retry: retrySchema.nullable(),
-  /** The pace; `null` means that requests are sent when they are due. */
+  /** The pace; `null` means that each request is sent at its due instant. */
   pace: paceSchema.nullable(),
   budget: budgetSchema.nullable().default(null),
   /**
    * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has a finish reason
-   * and `[DONE]` came. `lenient`: as `standard`, or `[DONE]` came. `strict`: `[DONE]` came.
+   * and `[DONE]` came. `lenient`: the condition of `standard` holds, or `[DONE]` came. `strict`: `[DONE]` came.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
-  /** Further finish reasons that make an answer a failure, in addition to those known to Weir. */
+  /** Further finish reasons that make an answer a failure, in addition to the reasons known to Weir. */
   fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
   server: z
     .strictObject({
       /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** The figures from metrics that Weir does not know. The user chooses their names. */
+      /** The figures that the scenario defines from other metrics of the server. The user chooses their names. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),
     })
     .optional(),
   objectives: z.array(objectiveSchema).default([]),
-  /** `decided` if the run ends once its objectives are sure. The duration of the last load is then a maximum. */
+  /**
+   * `decided` if the run ends once the verdicts on its objectives are sure. The duration of the last load is then a
+   * maximum.
+   */
   until: z.literal('decided').exactOptional(),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
-  /** The settings of the reference gateway. Any other target ignores them. */
+  /** The settings of the reference gateway. Any other target ignores these settings. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** Returns the scheduled duration of a load in ms, or its maximum duration if the answers decide when it ends. */
+/**
+ * Returns the scheduled duration of a load in ms. If the answers decide when the load ends, returns its maximum
+ * duration.
+ */
 export const loadDuration = (load: Load): number => {
   switch (load.kind) {
     case 'open':
@@ -297,8 +315,8 @@ export const loadDuration = (load: Load): number => {
 };
 
 /**
- * Returns the number of arrivals of a load, or its mean if the number is random; `null` if the answers decide the
- * number.
+ * Returns the number of arrivals of a load, or the mean number if the number is random; `null` if the answers decide
+ * the number.
  */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
@@ -318,8 +336,8 @@ export const arrivalCountOf = (load: Load): number | null => {
 };
 
 /**
- * Returns the load of a plan if the plan has no other load and this load saturates the target; `null` for any other
- * plan.
+ * Returns the saturating load of a plan; `null` if the plan has another load. A saturating load is always the only load
+ * of its plan.
  */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;

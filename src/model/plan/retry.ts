@@ -9,16 +9,16 @@ export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered']
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * How an arrival is retried. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in [0,
- * min(cap, base·2^n)] (exponential backoff with full jitter).
+ * How an arrival is retried. If the server names a wait, the wait before a retry is the named wait. Otherwise the wait
+ * before retry n = 0, 1, … is uniform in [0, min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({
-  /** The maximum number of attempts, including the first one. */
+  /** The maximum number of attempts, including the first attempt. */
   attempts: z.int().positive(),
   base: millisecondsSchema,
   cap: millisecondsSchema,
   on: z.array(z.enum(retryClasses)).min(1),
-  /** Set if clients ignore the wait that a server names; absent otherwise. */
+  /** `true` if clients ignore the wait that a server names; absent otherwise. */
   ignoresWaits: z.literal(true).exactOptional(),
 });
 export type Retry = z.infer<typeof retrySchema>;

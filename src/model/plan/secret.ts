@@ -1,6 +1,6 @@
 /**
- * This file fills templates in headers and bodies. `${uuid}` and `${index}` stand for values of each request, and `$${`
- * stands for a literal `${`.
+ * This file fills templates in headers and bodies. `${uuid}` and `${index}` are references to values of a request, and
+ * `$${` stands for a literal `${`.
  */
 
 export interface RequestValues {
@@ -19,8 +19,8 @@ const names: readonly string[] = ['uuid', 'index'] satisfies readonly (keyof Req
 export const isRequestTemplate = (text: string): boolean => text.includes('${');
 
 /**
- * Replaces references by the values of a request. Unknown references stay, but a rule of scenarios has already rejected
- * them.
+ * Replaces references by the values of a request. An unknown reference stays unchanged; a rule of scenarios rejects
+ * unknown references earlier.
  */
 export const fillRequestText = (text: string, values: RequestValues): string =>
   isRequestTemplate(text)
@@ -49,12 +49,12 @@ export const filledHeaders = (
     Object.entries(headers).map(([name, text]) => [name, fillRequestText(text, values)]),
   );
 
-/** Escapes a text so that filling it returns the same text. */
+/** Escapes a text. If the result is filled as a template, the filled text is the original text. */
 export const asLiteral = (text: string): string => text.replaceAll('${', () => '$${');
 
 /**
- * Returns a problem that names the first unknown reference of a text; `null` if all are known. `others` are the kinds
- * of references that have a name after a colon.
+ * Returns a problem that names the first unknown reference of a text; `null` if all references are known. `others` are
+ * the kinds of references that have a name after a colon.
  */
 export const templateProblem = (text: string, others: readonly string[] = []): string | null => {
   for (const [whole, found] of text.matchAll(variablePattern)) {
@@ -73,20 +73,20 @@ export const templateProblem = (text: string, others: readonly string[] = []): s
 export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 
 /**
- * The following functions handle references to secrets, such as `${env:NAME}` or `${secret:PATH}`. A secret is read
- * only when the head of a request is built.
+ * The following code handles references to secrets, such as `${env:NAME}` or `${secret:PATH}`. A secret is read only
+ * when the head of a request is built.
  */
 
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
   /**
-   * A command. `lifetime` is the time in ms after which the command runs again: `null` for never, NaN if the text is
-   * unreadable.
+   * A command that prints the secret. `lifetime` is the time in ms after which the command runs again: `null` for
+   * never, NaN if the text of the lifetime is unreadable.
    */
   | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
 
-/** Matches a reference to a secret, unless a further `$` makes it a literal. */
+/** Matches a reference to a secret. A reference after a further `$` is a literal and does not match. */
 const pattern = /(?<!\$)\$\{(env|secret|command):([^}]+)\}/g;
 
 const lengths: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
@@ -121,11 +121,14 @@ const shownReferences = new RegExp(`${pattern.source}|${requestReference.source}
 
 export const redacted = '[redacted]';
 
-/** Returns only the references of a template. The text around them is left out, since it may be part of the secret. */
+/**
+ * Returns only the references of a template. The text around the references is left out, because this text may be part
+ * of the secret.
+ */
 export const redactedTemplate = (template: string): string =>
   template.match(shownReferences)?.join(' ') ?? redacted;
 
-/** The minimum length of a secret that is masked. Shorter values also occur in ordinary text. */
+/** The minimum length of a masked secret. Shorter values also occur in ordinary text. */
 const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
@@ -138,12 +141,13 @@ const unescapedOnce = (text: string): string =>
       String.fromCharCode(Number.parseInt(long ?? short, 16)),
     );
 
-/** Removes all levels of escapes, for example of JSON inside JSON. */
+/** Removes up to three levels of escapes, for example of JSON inside JSON. */
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
- * Returns three texts, one for each position, modulo 3, at which the secret may begin. The base64 of any text that
- * contains the secret contains one of them.
+ * Returns the texts that base64 can contain for a secret: for each position, modulo 3, at which the secret may begin,
+ * one text of base64 and one text of base64url. The base64 of any text that contains the secret contains one of the
+ * returned texts.
  */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {
@@ -154,8 +158,8 @@ const base64Forms = (secret: string): readonly string[] =>
   });
 
 /**
- * Creates a function that replaces secrets of at least six characters by `[redacted]`. It finds them in plain text, in
- * JSON, percent-encoded, with characters written as \uXXXX or \xXX, and inside base64.
+ * Creates a function that replaces secrets of at least six characters by `[redacted]`. The function finds a secret in
+ * plain text, in JSON, percent-encoded, with characters written as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
   const known = [...new Set(secrets)]
@@ -164,10 +168,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   const starts = new Set(distinct.map((form) => form.slice(0, shortestSecret)));
-  /**
-   * Returns whether a text may contain a secret. The check takes the same time for any number of secrets, and most
-   * texts contain none.
-   */
+  /** Returns whether a text may contain a secret. The time of the check does not depend on the number of secrets. */
   const mayContain = (text: string): boolean => {
     for (let at = 0; at + shortestSecret <= text.length; at += 1)
       if (starts.has(text.slice(at, at + shortestSecret))) return true;
@@ -177,7 +178,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     distinct.length > text.length && !mayContain(text)
       ? text
       : distinct.reduce(
-          // Most texts that come here, for example the ids of responses, contain no secret.
+          // Most texts that come here, for example the ids of responses, contain no secret, and `includes` is fast.
           (masked, form) => (masked.includes(form) ? masked.replaceAll(form, redacted) : masked),
           text,
         );
@@ -189,7 +190,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   };
 };
 
-/** Returns a `redactor` for a list of secrets that may grow, since keys are renewed during a run. */
+/** Returns a `redactor` for a list of secrets. The list may grow, because keys are renewed during a run. */
 export const growingRedactor = (secrets: readonly string[]): ((text: string) => string) => {
   let known = secrets.length;
   let redact = redactor(secrets);

@@ -1,6 +1,6 @@
 /**
  * The resources that Weir itself needs, as measured (`npm run bench memory`, `streams` and `slices`; reports/scale.md
- * says how). Memory and sizes are in bytes, times in ms.
+ * describes the measurements). Sizes are in bytes, times in ms.
  */
 export const weirCosts = {
   /** The memory of a worker after some minutes of load, and the memory of each request in flight. */
@@ -8,11 +8,11 @@ export const weirCosts = {
   stream: 32 * 2 ** 10,
   /** The CPU time of a chunk. A request counts as ten chunks. */
   chunk: 0.031,
-  /** The size of a result: without requests, for each second of the run, and for each listed request. */
+  /** The size of a result: of a result without requests, of each second of the run, and of each listed request. */
   result: 100e3,
   second: 2400,
   row: 135,
-  /** The CPU time of reading and merging each byte of the results, and the memory for each byte. */
+  /** The CPU time for reading and merging one byte of the results, and the memory for one byte of the results. */
   mergeTime: 60e-6,
   mergeMemory: 4.2,
 } as const;
@@ -24,8 +24,8 @@ export const chunksPerWorker = 30_000;
 export const bytesOfChunk = 250;
 
 /**
- * The connections that Linux can open from one address to one address and port. They are its source ports, 32,768 to
- * 60,999 (`net.ipv4.ip_local_port_range`).
+ * The number of connections that Linux can open from one address to one address and port. The number equals the number
+ * of source ports, 32,768 to 60,999 (`net.ipv4.ip_local_port_range`).
  */
 export const sourcePorts = 28_232;
 
@@ -34,7 +34,7 @@ export interface SliceForecast {
   /** The number of requests in flight at the same time. */
   readonly streams: number;
   readonly sockets: number;
-  /** Streamed chunks per second. A request counts as ten chunks. */
+  /** The number of streamed chunks per second. A request counts as ten chunks. */
   readonly chunksPerSecond: number;
   /** The number of cores that the slice keeps busy, and the number of threads that it needs. */
   readonly cores: number;
@@ -42,7 +42,10 @@ export interface SliceForecast {
   /** The memory that the slice needs, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /** The calibrated load that is at least the load of each slice; `null` if the user gave the number of slices. */
+  /**
+   * The calibrated load, which is not smaller than the load of each slice; `null` if the user gave the number of
+   * slices.
+   */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;
@@ -54,14 +57,14 @@ export interface SliceForecast {
 /** The needs of all slices of a load together. */
 export interface FleetForecast {
   readonly cores: number;
-  /** In bytes. */
+  /** The memory of all slices, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /** The number of source addresses that the connections to one address of a target need. */
+  /** The number of source addresses that the connections to one target address need. */
   readonly addresses: number;
   /**
-   * The size of all results in bytes, the CPU time of reading and merging them in ms, and the memory for reading and
-   * merging.
+   * The size of all results in bytes, the CPU time for reading and merging the results in ms, and the memory for
+   * reading and merging the results in bytes.
    */
   readonly results: number;
   readonly mergeTime: number;
@@ -69,7 +72,8 @@ export interface FleetForecast {
 }
 
 /**
- * The facts that decide the size of results: all requests, the length in ms, and the most requests that a result lists.
+ * The facts that decide the size of results: the number of all requests, the length of the load in ms, and the maximum
+ * number of requests that a result lists.
  */
 interface ResultContent {
   readonly requests: number;

@@ -1,6 +1,6 @@
 import { loadDuration, type Plan } from './plan.ts';
 
-/** Returns the start and end of each stage, in ms. Populations run beside each other. */
+/** Returns the start and end of each stage, in ms. Stages of different populations overlap in time. */
 export const stageSpans = (
   plan: Plan,
 ): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
@@ -16,8 +16,8 @@ export const stageSpans = (
 };
 
 /**
- * Returns whether the plan ends with numbers of requests, and with no load of a fixed duration. Then the answers can
- * end it earlier than planned.
+ * Returns whether every stage that ends last has a fixed number of requests. In such a plan, the answers can end the
+ * run earlier than planned.
  */
 export const endsWithAnswers = (plan: Plan): boolean => {
   const spans = stageSpans(plan);
@@ -26,8 +26,8 @@ export const endsWithAnswers = (plan: Plan): boolean => {
 };
 
 /**
- * Returns the whole seconds after the warm-up and before `until` (ms). If stages are named, only their seconds are
- * returned.
+ * Returns the whole seconds after the warm-up and before `until` (ms). If `stages` is not `null`, returns only the
+ * seconds of the named stages.
  */
 export const ratedSeconds = (
   plan: Plan,

@@ -1,8 +1,8 @@
 import type { NamedTarget, Plan } from './plan.ts';
 
 /**
- * This file reads a plan with named targets. Code that knows only one target gets the plan of each target alone. A plan
- * without named targets has one target.
+ * This file splits a plan with named targets into one plan for each target. Code that knows only one target gets the
+ * plan of one target. A plan without named targets has one target.
  */
 
 /** Returns the name of the target to which a stage sends; `undefined` if the plan's only target has no name. */
@@ -62,6 +62,6 @@ export const plansByTarget = (plan: Plan): readonly [Plan, ...Plan[]] => {
   return [planOfTarget(plan, first), ...others.map((target) => planOfTarget(plan, target))];
 };
 
-/** Returns whether a plan sends to an address, rather than only to reference gateways. */
+/** Returns whether a plan sends to an address. Otherwise the plan sends only to reference gateways. */
 export const sendsToAddress = (plan: Pick<Plan, 'target' | 'targets'>): boolean =>
   (plan.targets ?? [plan]).some(({ target }) => target.kind === 'url');

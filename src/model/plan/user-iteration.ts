@@ -1,6 +1,6 @@
 import type { Load } from './plan.ts';
 
-/** A user, and the index of a request among this user's requests, from 0. */
+/** A user, and the index of a request among the requests of this user, from 0. */
 export interface UserIteration {
   readonly user: number;
   readonly users: number;

@@ -10,8 +10,8 @@ const lengthMarker = (text: string): string => {
 };
 
 /**
- * The maximum length of a text that stays. Names, formats and flags are shorter; tools, schemas and examples are
- * longer.
+ * The maximum length of a text that is not replaced. Names, formats and flags are shorter; tools, schemas and examples
+ * are longer.
  */
 const longestKept = 40;
 
@@ -66,9 +66,9 @@ const redactedHeaders = (headers: Plan['headers']): Plan['headers'] =>
   );
 
 /**
- * Returns a plan without prompts and secrets, for results and reports. The result is still a valid plan, but its hash
- * differs. Messages, spoken texts, texts of clips and long texts in a body become markers such as `[54 characters]`.
- * Headers and keys keep only their references.
+ * Returns a plan without prompts and secrets, for results and reports. The returned plan is valid, but its hash differs
+ * from the hash of the original plan. Messages, spoken texts, texts of clips and long texts in a body become markers
+ * such as `[54 characters]`. Headers and keys become their references alone.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

@@ -1,27 +1,27 @@
 /**
- * The place where the coordinator and the workers of a run meet. It stores small records and large contents, and tells
- * the coordinator's time. Every operation throws a `Problem` if the place cannot be reached, and may then be called
- * again.
+ * The store through which the coordinator and the workers of a run communicate. The store has small records and large
+ * contents, and tells the time of the coordinator. Every operation throws a `Problem` if the store cannot be reached.
+ * The caller may repeat the operation after such a problem.
  */
 export interface Rendezvous {
-  /** The address of this place for messages, without passwords. */
+  /** The address of the store for messages, without passwords. */
   readonly name: string;
   /**
-   * Writes a new record. Returns `false` if a record with another text exists; a record with the same text counts as
+   * Writes a new record. Returns `false` if a record with another text exists. A record with the same text counts as
    * written.
    */
   create(key: string, text: string): Promise<boolean>;
-  /** Writes a record and replaces any earlier one. */
+  /** Writes a record and replaces any earlier record of the same key. */
   put(key: string, text: string): Promise<void>;
-  /** Returns a record; `null` if it does not exist. */
+  /** Returns the text of a record; `null` if the record does not exist. */
   get(key: string): Promise<string | null>;
   /** Stores a content under a name. Returns its SHA-256 in hex. */
   store(name: string, content: Uint8Array): Promise<string>;
-  /** Reads a content. Throws a `Problem` if it is missing or if its digest differs. */
+  /** Reads a content. Throws a `Problem` if the content is missing, or if its SHA-256 differs from `digest`. */
   load(name: string, digest: string): Promise<Uint8Array>;
-  /** Answers all questions for the time, until the returned function is called. */
+  /** Answers all requests for the time, until the caller calls the returned function. */
   answerTime(now: () => number): Promise<() => Promise<void>>;
-  /** Asks for the time of the coordinator's clock; returns `null` if no answer comes. */
+  /** Asks for the time of the coordinator's clock, in ms; returns `null` if no answer comes. */
   askTime(): Promise<number | null>;
   clear(): Promise<void>;
   close(): Promise<void>;

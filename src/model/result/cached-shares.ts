@@ -16,9 +16,9 @@ const writtenIn = (groups: readonly Group[]): number => {
 };
 
 /**
- * Returns the cached shares of a result, by kind and model. A kind and model is left out if none of its answers reports
- * cached tokens. If some of its answers do, the prompts of all other answers count as not cached, so no cost is
- * understated.
+ * Returns the cached shares of a result, by traffic kind and model. A kind and model is left out if none of its answers
+ * reports cached tokens. If only some of its answers report cached tokens, the prompts of the other answers count as
+ * not cached, so that the cost is not underestimated.
  */
 export const cachedSharesOf = (result: Result): readonly CachedShare[] => {
   const byName = Map.groupBy(groupsMatching(result, outsideWarmUp), ({ labels }) =>

@@ -3,23 +3,24 @@ import { canaryEventInterval } from './canary-timing.ts';
 import type { Histogram } from '../measures/histogram.ts';
 
 /**
- * The canary: streams by which a run tests itself in its own event loop. Each event contains the time at which it was
- * sent. So its arrival shows how late the loop reads, whatever the target does.
+ * The canary: self-test streams by which a run measures its own event loop. Each event contains the time at which the
+ * event was sent. The arrival of an event therefore shows how late the event loop reads, independent of the target.
  */
 
 export const canarySampleSchema = z.strictObject({
   /** The highest number of streams that were open at the same time. */
   streams: z.int().nonnegative(),
-  /** The errors in ms (`roundedError`) in ascending order, each with its number of events. */
+  /** The errors in ms (`roundedError`) in ascending order, each with the number of events that have this error. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
   /**
-   * The errors without the time in which events may have waited in the loop, in the same form; absent in old results.
+   * The errors without the time for which events may have waited in the event loop, in the same form; absent in old
+   * results.
    */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
 
-/** Rounds to a hundredth of a millisecond; errors of 1 ms or more to two digits. */
+/** Rounds a time in ms to a hundredth of a ms. A time of 1 ms or more is rounded to two digits. */
 export const roundedError = (ms: number): number =>
   ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
 
@@ -27,8 +28,8 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The highest number of streams that were open in any second. */
   readonly streams: number;
   /**
-   * The share of the streams' expected events that were not read, from 0 to 1. While events are missing, the
-   * measurement is not verified: what delayed the process that sends them may also have delayed the run.
+   * The share of the streams' expected events that were not read, from 0 to 1. If events are missing, the measurement
+   * is not verified. The delay of the process that sends the events may also have delayed the run.
    */
   readonly missing: number;
 }
@@ -66,7 +67,7 @@ export const canaryErrors = (
   };
 };
 
-/** The delay with which a run read its self-test streams, in ms, over the seconds from which its figures come. */
+/** The delays with which a run read its self-test streams, in ms, over the same seconds as the figures of the run. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),

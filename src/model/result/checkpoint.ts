@@ -8,9 +8,9 @@ import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
- * The journal of a run in progress, `checkpoint/1`. JSON lines are only added to it: a header, parts of results, and
- * commit lines (with `until`). Parts count only if a commit line follows them, so the file stays valid if the process
- * is killed. Each worker has its own header, parts and commit lines, marked by its slice.
+ * The journal of a run in progress, `checkpoint/1`. Weir only appends JSON lines to the journal: a header, parts of
+ * results, and commit lines (with `until`). A part counts only if a commit line follows, so the file stays valid if the
+ * process is killed. Each worker has its own header, parts and commit lines, marked by the slice of the worker.
  */
 
 const slice = z.int().nonnegative();
@@ -19,7 +19,7 @@ export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan as `withoutPrompts` returns it, and the hash of the plan with prompts. */
+  /** The plan without its prompts (`withoutPrompts`), and the hash of the plan with its prompts. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -39,9 +39,9 @@ export const checkpointPartSchema = z.strictObject({
 
 export const checkpointCommitSchema = z.strictObject({
   slice,
-  /** The instant up to which the parts above contain everything that has ended. */
+  /** The instant up to which the parts above contain every arrival that has ended. */
   until: instantSchema,
-  /** The elapsed part of the load at that instant. */
+  /** The elapsed part of the load at the instant `until`. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,

@@ -1,7 +1,7 @@
 import type { BrokenCause } from '../observation/exchange.ts';
 import type { Result } from './result.ts';
 
-/** The failures of the connection itself. If sockets run out, the load generator is the cause. */
+/** The failures of the connection itself. If the machine runs out of sockets, the load generator is the cause. */
 export const connectionCauses = [
   'closed-on-reuse',
   'closed-early',
@@ -16,7 +16,7 @@ export const connectionCauses = [
 ] as const satisfies readonly BrokenCause[];
 export type ConnectionCause = (typeof connectionCauses)[number];
 
-/** The share of failed connections above which a verdict mentions them. */
+/** The share of failed connections above which a verdict mentions the failed connections. */
 export const notableConnectionFailures = 0.01;
 
 /** The requests of a run that failed because of their connections. */

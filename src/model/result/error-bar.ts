@@ -3,7 +3,7 @@ import { quantile } from '../measures/quantile.ts';
 import type { Result } from './result.ts';
 import { measuredSeconds } from './summary.ts';
 
-/** Returns how late a run read its self-test streams; `null` if it read no events of such streams. */
+/** Returns how late a run read its self-test streams; `null` if the run read no events of self-test streams. */
 export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | null => {
   const loops = result.slices.map(({ generator }) => measuredSeconds(result, generator));
   const errors = canaryErrors(loops.flat());

@@ -7,9 +7,9 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * A request that a user may look up in the server's logs: one of the slowest of its kind, or one of the first or last
- * requests with the same failure. Instants belong to the last attempt; an instant is `null` if the attempt did not get
- * so far.
+ * A request that a user may look up in the server's logs: one of the slowest of its traffic kind, or one of the first
+ * or last requests with the same failure. Instants belong to the last attempt. An instant is `null` if the attempt
+ * ended earlier.
  */
 export const exemplarSchema = z.strictObject({
   /** The id that Weir sent with the request, and the server's own id. */
@@ -21,7 +21,7 @@ export const exemplarSchema = z.strictObject({
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
   status: z.int().nullable(),
-  /** The cause as in the table of failures; `null` for a completed request. */
+  /** The cause of the failure, as in the table of failures; `null` for a completed request. */
   cause: z.string().nullable(),
   attempts: z.int().nonnegative(),
   connection: z.enum(connectionOrigins).nullable(),
@@ -31,7 +31,7 @@ export const exemplarSchema = z.strictObject({
   connected: moment,
   sent: moment,
   head: moment,
-  /** The instant of the first token of a stream, or of the first audio of speech. */
+  /** The instant of the first token of a stream, or of the first audio of speech; `null` for other traffic. */
   output: moment,
   ended: instantSchema,
 });

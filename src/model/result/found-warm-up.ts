@@ -7,8 +7,8 @@ import type { Result } from './result.ts';
 import { failedWithout, samplesBySecond, secondsAt } from './run-dependence.ts';
 
 /**
- * Returns the seconds at which the warm-up of a load can end. `scheduled` is the length of the load, in ms. At most
- * half of the time after the earliest end can belong to the warm-up.
+ * Returns the seconds at which the warm-up of a load can end. `scheduled` is the length of the load, in ms. No returned
+ * second is later than the middle between the earliest end and the end of the load.
  */
 export const possibleWarmUpEnds = (
   { earliest, latest }: AutoWarmUp,
@@ -19,8 +19,8 @@ export const possibleWarmUpEnds = (
 };
 
 /**
- * Creates a function that returns the part of the warm-up in which an instant lies. The possible ends divide the
- * warm-up.
+ * Creates a function that returns the index of the part of the warm-up that contains an instant. The possible ends of
+ * the warm-up divide the warm-up into parts. The function returns `undefined` for a plan with a fixed warm-up.
  */
 export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
   if (autoWarmUp === undefined) return () => undefined;
@@ -34,8 +34,8 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 
 /**
- * Returns the measures that decide where the warm-up ends: the measures of the objectives, or the usual measures if the
- * objectives name none.
+ * Returns the measures that decide where the warm-up ends: the measures of the objectives. If the objectives name no
+ * such measure, returns TTFT and the end-to-end time.
  */
 const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
   const named = objectives.flatMap(({ figure }) =>
@@ -58,7 +58,7 @@ const measuredSeconds = (
 
 export type FoundWarmUp = NonNullable<Result['warmUp']>;
 
-/** Finds the end of the warm-up of a plan with `warmUp: auto`; `null` for any other plan. */
+/** Finds the end of the warm-up of a plan with `warmUp: auto`; returns `null` for any other plan. */
 export const findWarmUp = (
   plan: Plan,
   timeline: readonly TimelineSecond[],

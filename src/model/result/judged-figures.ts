@@ -4,8 +4,8 @@ import type { FigureError } from './verdict.ts';
 export const figuresSignalName = 'measurement error';
 
 /**
- * Returns the headline figures on which the verdict on trust depends: the figures with enough samples, or all figures
- * if none has enough.
+ * Returns the headline figures on which the verdict on trust depends: the headline figures with enough samples. If no
+ * headline figure has enough samples, returns all headline figures.
  */
 export const judgedFigures = (figures: readonly FigureError[]): readonly FigureError[] => {
   const headline = figures.filter(({ isHeadline }) => isHeadline);
@@ -14,14 +14,14 @@ export const judgedFigures = (figures: readonly FigureError[]): readonly FigureE
 };
 
 /**
- * How well a figure is known: exactly, approximately, or not at all. A figure is unknown if its error may be more than
- * half of the figure and more than 5 ms.
+ * How well a figure is known: exactly, approximately, or not at all. A figure is unknown if its error may exceed both
+ * half of the figure and 5 ms.
  */
 export type Exactness = 'exact' | 'approximate' | 'unknown';
 
 /** The largest error of an approximate figure, as a share of the figure. */
 const approximateShare = 0.5;
-/** The error in ms that is always allowed, even if it is more than the allowed share of the figure. */
+/** The error in ms that is always allowed, even if the error exceeds the allowed share of the figure. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {
@@ -37,13 +37,13 @@ export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError)
 const slightShare = 0.25;
 
 /**
- * Returns whether an approximate figure may be off by at most 5 ms and at most a quarter of the figure. Even an idle
- * machine sometimes reads a chunk that late. So such an error is named, but is no warning.
+ * Returns whether the error of an approximate figure is at most 5 ms and at most a quarter of the figure. Even an idle
+ * machine sometimes reads a chunk a few ms late. Such an error is reported, but not as a warning.
  */
 export const isSlightlyOff = ({ value, low, high }: FigureError): boolean =>
   Math.max(value - low, high - value) <= Math.min(value * slightShare, approximateTime);
 
-/** Returns whether all headline figures are unknown. */
+/** Returns whether all judged headline figures are unknown. */
 export const isNothingKnown = (figures: readonly FigureError[]): boolean => {
   const judged = judgedFigures(figures);
   return judged.length > 0 && judged.every((figure) => exactnessOf(figure) === 'unknown');

@@ -4,10 +4,9 @@ import { statisticSchema } from '../plan/objective.ts';
 /**
  * The verdict (ruling) that each reason leads to. `aborted`: the broken objective ended the run. `unfit`: the load
  * generator was invalid. `within-error`: the load generator's error may have moved the figure across the bound.
- * `unreported`: the answers that do not report the figure can move it across the bound.
- * `unsure`: the objective is kept, but `--strict` accepts only objectives that are sure. `incomplete`: a slice is
- * missing. `partial`: the run was stopped while the objective was kept. `never-given`: the server never reported the
- * figure, and no answer reported it.
+ * `unreported`: the answers that do not report the figure can move the figure across the bound. `unsure`: the objective
+ * is met, but `--strict` accepts only sure verdicts. `incomplete`: a slice is missing. `partial`: the run was stopped
+ * while the objective was met. `never-given`: neither the server's metrics nor any answer reported the figure.
  */
 export const rulingByReason = {
   kept: 'pass',
@@ -33,16 +32,17 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The figure in `unit`; `null` without data (`n` is 0), or if too many failed arrivals make the figure infinite. */
   observed: z.number().nullable(),
   unit: z.string(),
-  /** The statistic of the figure; absent for figures that have none, and in old results. */
+  /** The statistic of the figure; absent for figures without a statistic, and in old results. */
   statistic: statisticSchema.optional(),
   /** The number of samples, or of arrivals for a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
   /**
-   * The number of independent samples that would tell as much as the `n` samples; absent if this number is `n` or
-   * unknown.
+   * The number of independent samples that tell as much as the `n` samples; absent if this number is `n` or unknown.
    */
   effective: z.int().nonnegative().optional(),
-  /** Set for a mean whose interval may be wrong, since the mean has too few independent samples; otherwise absent. */
+  /**
+   * `true` for a mean whose interval may be wrong, because the mean has too few independent samples; otherwise absent.
+   */
   weak: z.literal(true).optional(),
   /**
    * The number of 429s that were left out because a declared limit explains them; `null` if unknown. Absent unless the
@@ -51,37 +51,43 @@ export const objectiveVerdictSchema = z.strictObject({
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
   /**
-   * The number of failures among the `n` samples; absent unless the failures leave the interval of a percentile without
-   * an upper end and the bound is above the figure.
+   * The number of failures among the `n` samples. Present only if the bound is above the figure and the interval of a
+   * percentile has no upper end because of the failures.
    */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The number of answers that do not report the figure; absent if all answers report it, and for other figures. */
+  /** The number of answers that do not report the figure; absent if all answers report the figure. */
   unreported: z.int().positive().optional(),
   /**
-   * The bounds of the true figure, by the error of the load generator or by the answers that do not report it. `high`
-   * is `null` without an upper bound.
+   * The bounds of the true figure, by the error of the load generator or by the answers that do not report the figure.
+   * `high` is `null` without an upper bound.
    */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
-  /** Whether the whole confidence interval is on one side of the bound. */
+  /** Whether the whole confidence interval is on one side of the bound; `null` if the figure has no interval. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 
-/** Returns whether an objective makes its run fail: it is broken, or the server never reported its figure. */
+/**
+ * Returns whether an objective makes its run fail. The run fails if the objective is broken, or if the server never
+ * reported the figure of the objective.
+ */
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
-/** The number that stands for an infinite figure of a broken objective, since JSON has no infinity. */
+/** The number that stands for an infinite figure of a broken objective, because JSON has no infinity. */
 export const infiniteFigure = Number.MAX_VALUE;
 
-/** Returns whether the figure is infinite: a percentile for which too few arrivals completed. */
+/** Returns whether the figure is infinite. A percentile is infinite if too few arrivals completed. */
 export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 'n'>): boolean =>
   observed === null && n !== null && n > 0;
 
-/** The objective whose breach ended a run, and when. `observed` is `infiniteFigure` for an infinite figure. */
+/**
+ * The objective whose breach ended a run, and the time of the breach in ms. `observed` is `infiniteFigure` for an
+ * infinite figure.
+ */
 export const breachSchema = z.strictObject({
   text: z.string(),
   at: z.number().nonnegative(),

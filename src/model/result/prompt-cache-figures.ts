@@ -3,7 +3,7 @@ import { inferHits, type InferredHits, type NoInference } from '../measures/pref
 import type { Result } from './result.ts';
 import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
 
-/** The tokens of prompts, and how many of them were repeated or cached. */
+/** The number of answers, the tokens of their prompts, and the number of these tokens that were repeated or cached. */
 interface PromptPart {
   readonly answers: number;
   readonly input: number;
@@ -12,8 +12,8 @@ interface PromptPart {
 
 export interface PromptCacheFigures {
   /**
-   * The tokens at the beginning of a prompt with which an earlier request of the same slice also began, so a cache can
-   * hold them.
+   * The tokens at the beginning of a prompt with which an earlier request of the same slice also began. A cache can
+   * contain these tokens.
    */
   readonly expected: PromptPart;
   readonly reported: PromptPart;
@@ -23,8 +23,8 @@ export interface PromptCacheFigures {
 }
 
 /**
- * Returns the prompt tokens that a cache can have held and the tokens that it did hold; `null` if no token was repeated
- * or cached.
+ * Returns the prompt tokens that a cache can have contained, and the prompt tokens that were cached; `null` if no token
+ * was repeated or cached.
  */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);

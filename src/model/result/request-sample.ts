@@ -12,21 +12,24 @@ const rowSchema = z.tuple([
   instantSchema,
   /** The time from the due instant to the end; `null` if the request was never sent. */
   z.number().nullable(),
-  /** The time to first token, and the number of input tokens. Only completed streamed chats have them. */
+  /**
+   * The time to first token, and the number of input tokens. Both are `null` for all requests other than completed
+   * streamed chats.
+   */
   z.number().nullable(),
   z.number().nullable(),
 ]);
 
 /**
- * A sample of the requests of one kind, for charts. Each completed request was equally likely to be kept, and so was
- * each failed request.
+ * A sample of the requests of one traffic kind and outcome, for charts. All completed requests had the same chance to
+ * be in the sample, and all failed requests had the same chance.
  */
 export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),
   /**
-   * The number of requests from which the sample was drawn, at least the number of `rows`. In a checkpoint, rows come
-   * in parts.
+   * The number of requests from which the sample was drawn. In a result, `count` is at least the number of `rows`. In a
+   * checkpoint, rows come in parts.
    */
   count: z.int().nonnegative(),
   rows: z.array(rowSchema),

@@ -22,19 +22,22 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** The failures with the same traffic kind, outcome, cause and masked message, and how many they are. */
+/** The failures with the same traffic kind, outcome, cause and masked message, and their number. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
   status: z.int().nullable(),
   /**
-   * The cause: `error.code` or `error.type` for a refusal, otherwise the name of the problem or of the cause in the
-   * outcome.
+   * The cause of the failure. For a refusal, the cause is `error.code` or `error.type`. For any other failure, the
+   * cause is the name of the problem or the cause in the outcome.
    */
   cause: z.string(),
-  /** The message of the server or the transport. The message is shortened, and numbers and ids in it are masked. */
+  /**
+   * The message of the server or the transport. The message is shortened, and the numbers and ids in the message are
+   * masked.
+   */
   message: z.string(),
-  /** Whether every one of these failures had exactly the example's text. */
+  /** Whether the message of every one of these failures was exactly the text of the example. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -58,12 +61,13 @@ export const generatorSampleSchema = z.strictObject({
   delayP99: z.number(),
   delayMax: z.number(),
   /**
-   * The lateness in ms that 50, 90 and 99 % of the second's instants did not exceed, by timers of the event loop;
-   * absent with self-test streams, and in old results.
+   * The lateness in ms that 50, 90 and 99 % of the instants in the second did not exceed, measured by timers of the
+   * event loop; absent with self-test streams, and in old results.
    */
   late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),
   /**
-   * The number of turns of the event loop, of its events, and of events that waited for another turn (uvMetricsInfo).
+   * The number of turns of the event loop, the number of its events, and the number of events that waited for another
+   * turn (uvMetricsInfo).
    */
   loops: count,
   events: count,
@@ -71,7 +75,7 @@ export const generatorSampleSchema = z.strictObject({
   /** The longest pause for garbage collection, and the sum of all such pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** The CPU time of the process or the worker's thread, as a share of one core. */
+  /** The CPU time of the process or of the worker's thread, as a share of one core. */
   cpu: z.number(),
   /** The time in which the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
@@ -79,14 +83,17 @@ export const generatorSampleSchema = z.strictObject({
   throttled: z.number().nullable(),
   /** The resident memory in bytes; `null` if the system does not report it. */
   memory: z.number().nullable(),
-  /** The sample of the self-test streams; `null` without them, absent in old results. */
+  /** The sample of the self-test streams. `null` in a run without self-test streams; absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 const orderMessage = 'expected each second once, in order';
 
-/** Returns whether samples are in the order of their seconds. A second that is no number gets another message. */
+/**
+ * Returns whether samples are in the order of their seconds. This function ignores a second that is not a number,
+ * because the schema reports such a second.
+ */
 const isInOrder = (samples: readonly ({ readonly second?: unknown } | null)[]): boolean =>
   samples.every((sample, i) => {
     const [before, second] = [samples[i - 1]?.second, sample?.second];
@@ -94,8 +101,8 @@ const isInOrder = (samples: readonly ({ readonly second?: unknown } | null)[]): 
   });
 
 /**
- * The order of the seconds is checked first, since decoding the histograms of 100,000 copies of one second would take a
- * minute.
+ * The schema checks the order of the seconds first, because decoding the histograms of 100,000 copies of one second
+ * would take a minute.
  */
 const timelineSchema = z.preprocess((seconds, context) => {
   if (Array.isArray(seconds) && !isInOrder(seconds)) context.addIssue(orderMessage);
@@ -106,15 +113,19 @@ export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive().max(maxSlices),
   startedAt: z.iso.datetime(),
-  /** The name of the slice's clock. Slices with the same clock share instant 0, as the workers of one process do. */
+  /**
+   * The name of the slice's clock. Slices with the same clock share the instant 0, as the workers of one process do.
+   */
   clock: z.string().optional(),
   /** The name of the slice's machine, if a coordinator joined the slices. */
   host: z.string().optional(),
-  /** How far the slice's clock, and with it `startedAt`, was ahead of the coordinator's clock. */
+  /** How far the slice's clock was ahead of the coordinator's clock. `startedAt` was ahead by the same time. */
   clockOffset: clockOffsetSchema.optional(),
   /** The verdict on trust for this slice alone. */
   trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
-  /** The address of the target that the slice used. Each slice with an embedded reference gateway has its own. */
+  /**
+   * The address of the target that the slice used. Each slice with an embedded reference gateway has its own address.
+   */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -123,7 +134,10 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema).refine(isInOrder, orderMessage),
-  /** The lateness of this slice's starts, in ms, in the seconds of the figures; absent with a single slice. */
+  /**
+   * The lateness of this slice's starts, in ms, over the seconds from which figures are computed; absent in a run with
+   * a single slice.
+   */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
@@ -135,40 +149,43 @@ export const resultSchema = z.strictObject({
   format: z.literal('result/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan as `withoutPrompts` returns it. */
+  /** The plan without its prompts (`withoutPrompts`). */
   plan: planSchema,
-  /** The hash of the plan with its prompts. `plan` has no prompts, so its hash would differ. */
+  /** The hash of the plan with its prompts. `plan` has no prompts, so the hash of `plan` would differ. */
   planHash: z.string(),
-  /** The address of the target in the first slice. If other slices used other addresses, a note names them. */
+  /** The address of the target in the first slice. If other slices used other addresses, a note lists all addresses. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
+  /**
+   * The verdict and the figures at the time when the file was written, for other programs. `weir report` computes the
+   * verdict and the figures again.
+   */
   summary: runSummarySchema.optional(),
   /**
-   * The slices in order. Each slice says how many slices the run has (`count`). If fewer are listed, the run is
-   * incomplete.
+   * The slices in order. Each slice declares the number of slices of the run (`count`). If the list is shorter, the run
+   * is incomplete.
    */
   slices: z.array(sliceRunSchema).min(1).max(maxSlices),
   /**
-   * When the load ended in the last slice: as planned, or earlier because all requests were sent or the run was
-   * stopped.
+   * When the load ended in the last slice. The load ends as planned, or earlier because all requests were sent or the
+   * run was stopped.
    */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The reason why the run stopped early; `null` if it did not. */
+  /** The reason why the run stopped early; `null` if the run did not stop early. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
   /**
-   * The end of the warm-up that the run has found, which is `plan.warmUp`; absent if the plan sets it, or if slices are
-   * missing.
+   * The end of the warm-up that the run has found. `plan.warmUp` has the same value. Absent if the plan sets the end,
+   * or if slices are missing.
    */
   warmUp: z
     .strictObject({
       end: millisecondsSchema,
       /**
-       * Whether the run was steady after this end. If it was not, this is the last possible end, and figures are
-       * approximate.
+       * Whether the run was steady after this end. If the run was not steady, `end` is the last possible end, and
+       * figures are approximate.
        */
       isSteady: z.boolean(),
       measures: z.array(z.enum(timelineMeasures)),
@@ -176,7 +193,7 @@ export const resultSchema = z.strictObject({
       excluded: count,
     })
     .optional(),
-  /** The verdicts on objectives at the time of writing. `weir report` judges again. */
+  /** The verdicts on objectives at the time of writing. `weir report` computes the verdicts again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
   server: serverMetricsSchema.optional(),
@@ -214,7 +231,7 @@ export const resultJsonSchema = (): object => ({
   title: 'A result of Weir, result/1',
   ...z.toJSONSchema(resultSchema, {
     io: 'input',
-    // Strict validators reject keywords and formats that they do not know.
+    // Strict validators reject unknown keywords and formats.
     override: ({ jsonSchema }) => {
       delete jsonSchema['unit'];
       if (jsonSchema.format === 'base64') delete jsonSchema.format;

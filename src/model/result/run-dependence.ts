@@ -57,11 +57,14 @@ export const secondsAt = (
 
 export interface RunPart {
   readonly kinds: readonly TrafficKind[];
-  /** The seconds in order, without the seconds that the figure leaves out; `undefined` for a second without events. */
+  /** The seconds in order, without the seconds that the figure leaves out. A second without events is `undefined`. */
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
-/** The samples of a second without events. A long run can have many such seconds. */
+/**
+ * The samples of a second without events. All such seconds share this object, because a long run can have many such
+ * seconds.
+ */
 const noSamples = emptyHistogram(2);
 
 export const samplesBySecond = (
@@ -82,21 +85,26 @@ const dependencesOf = (part: RunPart, name: TimelineMeasure): DependenceByQuanti
 };
 
 /**
- * Returns how strongly the samples of a percentile depend on each other. If the timeline lacks the measure, the
- * dependence of end-to-end times stands in, since the same queue delays both.
+ * Returns how strongly the samples of a percentile depend on each other. If the timeline lacks the measure, returns the
+ * dependence of end-to-end times, because the same queue delays both.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)
     ? dependencesOf(part, name)(q)
     : dependencesOf(part, 'endToEnd')(Math.max(q, 1 - q));
 
-/** Counts the arrivals that were due in a second and completed at any time. */
+/**
+ * Counts the arrivals that were due in a second and completed at any time. Arrivals with a planned hang-up do not
+ * count.
+ */
 const completedDueIn = (
   { latency }: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
-/** Counts all arrivals that were due in a second and completed, including arrivals with a planned hang-up. */
+/**
+ * Counts all arrivals that were due in a second and completed at any time, including arrivals with a planned hang-up.
+ */
 export const allCompletedDueIn = (
   second: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
@@ -109,18 +117,21 @@ export const allCompletedDueIn = (
 /** Counts the arrivals that were due in a second without a planned hang-up. */
 const awaitedDueIn = ({ due, toCancel }: TimelineSecond): number => due - (toCancel?.due ?? 0);
 
-/** Counts the arrivals that were due in a second and did not complete. */
+/** Counts the arrivals that were due in a second without a planned hang-up and did not complete. */
 const failedDueIn = (second: TimelineSecond): number =>
   Math.max(0, awaitedDueIn(second) - completedDueIn(second));
 
-/** Counts the failed arrivals of a second that lack a measure; 0 for gaps, since an answer has many gaps. */
+/**
+ * Counts the failed arrivals of a second that count as infinite samples of a measure; 0 for gaps, because an answer has
+ * many gaps.
+ */
 export const failedWithout = (second: TimelineSecond | undefined, name: TimelineMeasure): number =>
   second === undefined || name === 'gap' ? 0 : failedDueIn(second);
 
 /**
- * Returns the dependence of samples, increased by the dependence of failures, which count as infinite samples. If more
+ * Returns the wider of two dependences: of the samples, and of the failures, which count as infinite samples. If more
  * arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence of the failures
- * matters.
+ * counts.
  */
 const withFailures = (
   { seconds }: RunPart,
@@ -141,10 +152,10 @@ const withFailures = (
 };
 
 /**
- * Returns how strongly arrivals depend on each other, for a percentile where the share `failed` counts as infinite. The
- * percentile of all arrivals is then a higher percentile of the samples. Failures that come together widen the
- * interval. They do not reduce the number of effective samples, since whether samples suffice must not depend on when a
- * limit was reached.
+ * Returns how strongly arrivals depend on each other at a percentile of all arrivals, of which the share `failed`
+ * counts as infinite. The percentile of all arrivals is a higher percentile of the samples. Failures that come together
+ * widen the interval. Such failures do not reduce the number of effective samples, because whether samples suffice must
+ * not depend on when a limit was reached.
  */
 export const dependenceOfDue = (
   part: RunPart,
@@ -155,7 +166,7 @@ export const dependenceOfDue = (
   withFailures(part, { q, failed }, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
 
 /**
- * Counts, in each second, the due arrivals and the arrivals whose time was at most a bound. Failed arrivals count as
+ * Counts, in each second, the due arrivals and the arrivals whose time was at most a bound. A failed arrival counts as
  * beyond the bound. Returns `null` if the timeline lacks the measure.
  */
 export const withinBySecond = (
@@ -180,8 +191,9 @@ export const sumBySecond = (part: RunPart, name: MeasureName): readonly Part[] |
 
 /**
  * Returns the stronger of two dependences: the dependence of the arrivals within the bound, and the dependence of the
- * arrivals within half the bound (or twice the bound, for a lower bound). The second one is for bounds that too few
- * arrivals exceed to show a dependence. Returns `null` if the timeline lacks the measure.
+ * arrivals within half the bound (for a lower bound: within twice the bound). If few arrivals exceed the bound, only
+ * the second dependence shows how strongly arrivals depend on each other. Returns `null` if the timeline lacks the
+ * measure.
  */
 export const dependenceAtBound = (
   part: RunPart,
@@ -197,13 +209,14 @@ export const dependenceAtBound = (
   return withFailures(part, due, () => strongest(values.map(dependenceUpTo)));
 };
 
-/** Returns the cached and all input tokens, in each second, of the answers that report both. */
+/** Returns, for each second, the cached tokens and all input tokens of the answers that report both. */
 export const cachedBySecond = ({ seconds }: RunPart): readonly Part[] =>
   seconds.map((second) => ({ sum: second?.cached?.tokens ?? 0, of: second?.cached?.input ?? 0 }));
 
 /**
- * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline has only the tokens
- * of all labels together. The share of a part of these tokens varies more than the share of all.
+ * Returns half the width of the 95 % interval of the cached share of `input` tokens; `null` if fewer than ten seconds
+ * have such tokens. The timeline has only the sums over all labels. The half width is therefore increased for a part of
+ * the tokens, because the share of a part varies more than the share of all tokens.
  */
 export const cachedHalfWidth = (part: RunPart, input: number): number | null => {
   const seconds = cachedBySecond(part);
@@ -213,8 +226,8 @@ export const cachedHalfWidth = (part: RunPart, input: number): number | null => 
 };
 
 /**
- * Returns half the width of the 95 % interval of a mean; `null` if the timeline lacks the measure. The dependence at
- * the median also counts, since a few blocks may be alike by chance.
+ * Returns half the width of the 95 % interval of a mean; `null` if the timeline lacks the measure or has fewer than ten
+ * seconds of samples. The dependence at the median also counts, because a few blocks may be alike by chance.
  */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
   const sums = sumBySecond(part, name);
@@ -227,8 +240,9 @@ export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =
 };
 
 /**
- * Returns a share in each second, by the outcomes that ended in it. The timeline knows neither which answers met the
- * objectives nor their finish reasons. So for a share of such answers, every completed answer counts.
+ * Returns a share in each second, from the outcomes that ended in the second. The timeline knows neither which answers
+ * met the objectives nor the finish reasons. For the shares `goodput` and `finish`, every completed answer therefore
+ * counts.
  */
 export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] =>
   part.seconds.map((second) => {
@@ -246,8 +260,8 @@ export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] 
 
 /**
  * Returns how strongly the arrivals of a share depend on each other, from the outcomes of each second. The timeline
- * does not know which answers met the objectives, or why answers ended. For such a share, the dependence of end-to-end
- * times at the same share stands in.
+ * does not know which answers met the objectives, or why answers ended. For `goodput` and `finish`, the dependence of
+ * end-to-end times at the level of the share also counts.
  */
 export const dependenceOfArrivals = (
   part: RunPart,

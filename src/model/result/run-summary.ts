@@ -14,7 +14,7 @@ import { objectiveVerdictSchema } from './objective-verdict.ts';
 const percentileNameSchema = z.enum(Object.keys(percentiles) as readonly PercentileName[]);
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 
-/** The bounds of a value; `null` for a missing bound. */
+/** The bounds of a value. A missing bound is `null`. */
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
 const byPercentile = z.partialRecord(percentileNameSchema, boundsSchema);
 
@@ -22,14 +22,16 @@ const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
   mean: z.number(),
-  /** The 5th percentile. Only measures where higher is better have it, since it is their slow end. */
+  /**
+   * The 5th percentile. Only measures for which higher is better have a p5, because their slowest samples lie below p5.
+   */
   p5: z.number().optional(),
   p50: z.number(),
   p90: z.number(),
   p95: z.number(),
   p99: z.number(),
   max: z.number(),
-  /** The percentiles that have fewer than ten samples beyond them. */
+  /** The percentiles with fewer than ten effective samples beyond the percentile. */
   weak: z.array(percentileNameSchema),
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
@@ -39,7 +41,7 @@ const figuresSummarySchema = z.strictObject({
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 
 /**
- * The figures of one kind of traffic. The measures are in the same object as the counts:
+ * The figures of one kind of traffic. The measures and the counts are in the same object:
  * `kinds["chat-stream"].ttft.p95`.
  */
 export type TrafficSummary = {
@@ -70,19 +72,19 @@ export const runSummarySchema = z.strictObject({
    * figures do not count.
    */
   verdict: verdictSchema,
-  /** The exit code of the command. Unless it is 0, each reason has a sentence. */
+  /** The exit code of the command. If the code is not 0, `reasons` has a sentence for each reason. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
   /** `invalid` if the load was not as planned, `degraded` if some headline figures are not exact, otherwise `valid`. */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
-  /** The rates per second; a rate is `null` if it is unknown. */
+  /** The rates per second. An unknown rate is `null`. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
   /** The cost in units of the currency; `null` if nothing has a price. `unknown` counts the answers of unknown cost. */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   /**
-   * The shares of the prompt tokens, in percent, that a cache can have held at most, that answers report as cached, and
-   * that were cached as the times to first token show. A share is `null` if unknown. Absent if nothing was repeated or
-   * cached.
+   * The shares of the prompt tokens, in percent. `expected`: the share that a cache can have contained at most.
+   * `reported`: the share that answers report as cached. `inferred`: the cached share that the times to first token
+   * show. A share is `null` if unknown. Absent if no token was repeated or cached.
    */
   promptCache: z
     .strictObject({

@@ -4,33 +4,33 @@ import { serverFigureNames } from '../measures/server-figures.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 
 const serverSampleSchema = z.strictObject({
-  /** When the request for the metrics was sent. The server read its counters between this instant and the answer. */
+  /** When the request for the metrics was sent. The server read its counters between this instant and `received`. */
   sent: instantSchema,
   received: instantSchema,
   /**
-   * The values in the units of their figures. The keys are the names in `serverFigures` and the names of the scenario's
-   * own figures. A figure that the server does not report is absent.
+   * The values in the units of their figures. The keys are the names in `serverFigures` and the names of the figures
+   * that the scenario defines. A figure that the server does not report is absent.
    */
   values: z.record(z.string(), z.number()),
 });
 export type ServerSample = z.infer<typeof serverSampleSchema>;
 
 /**
- * The maximum number of samples that are kept. A longer run keeps every second sample, then every fourth, and so on.
+ * The maximum number of stored samples. A longer run stores every second sample, then every fourth sample, and so on.
  */
 export const maxServerSamples = 7200;
 
 export const serverMetricsSchema = z.strictObject({
   address: z.string(),
-  /** The server's software, as the names of its metrics show; `null` if unknown. */
+  /** The server's software, recognised by the names of its metrics; `null` if unknown. */
   software: z.string().nullable(),
-  /** The time between two kept samples. */
+  /** The time between two stored samples. */
   every: millisecondsSchema,
-  /** The number of requests for the metrics, and how many of them failed. */
+  /** The number of requests for the metrics, and the number of these requests that failed. */
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),
-  /** The number of readings in which a counter had dropped, as after a restart. */
+  /** The number of readings in which a counter was lower than before, for example after a restart. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });

@@ -1,6 +1,6 @@
 import type { Result, SliceRun } from './result.ts';
 
-/** Returns the noun for slices: "workers" if the slices share one clock. */
+/** Returns the noun for slices: "worker" if the slices share one clock, otherwise "slice". */
 export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   const [first] = slices;
   const isOneClock =

@@ -36,7 +36,7 @@ export const outsideWarmUp: LabelFilter = (labels) => !labels.warmUp;
 export const groupsMatching = (result: Result, where: LabelFilter): readonly Group[] =>
   result.groups.filter((group) => where(group.labels));
 
-/** Adds one part after another, since the decoded parts of a long run would fill the memory. */
+/** Decodes and adds one part after another, because all decoded parts of a long run together would fill the memory. */
 const sumOfDecoded = (
   parts: readonly (EncodedHistogram | undefined)[],
   digits?: Digits,
@@ -49,8 +49,8 @@ const sumOfDecoded = (
 const knownParts = new WeakMap<Result, Map<string, RunPart>>();
 
 /**
- * Returns the part of the timeline to which some groups belong: its seconds and kinds of traffic. Equal parts are one
- * object, so all figures of a part read the timeline only once.
+ * Returns the part of the timeline to which some groups belong: the seconds and the kinds of traffic. For equal parts,
+ * this function returns the same object, so all figures of a part read the timeline only once.
  */
 export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
   const { plan, scheduled } = result;
@@ -78,7 +78,7 @@ export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number
   return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
 
-/** Returns the samples of a measure from answers that failed later; `undefined` if there are none. */
+/** Returns the samples of a measure from answers that failed later; `undefined` without such answers. */
 const partialsOf = ({ partials }: Group, measure: MeasureName): EncodedHistogram | undefined =>
   isOfFirst(measure) ? partials?.[measure] : undefined;
 
@@ -90,8 +90,8 @@ export const completedDistributionOf = (
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
 
 /**
- * Returns the distribution of a measure over all selected groups. For the time to a first token or audio, it includes
- * answers that failed later.
+ * Returns the distribution of a measure over all selected groups. The distribution of a time to a first token or audio
+ * includes answers that failed later.
  */
 export const distributionOf = (
   result: Result,
@@ -107,13 +107,13 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that completed. Present only if the percentile of all arrivals, with failed arrivals as
-   * infinite, is above the interval of this percentile.
+   * The share of the arrivals that have the measure. Present only if failures move the percentile: the percentile over
+   * all arrivals, with failed arrivals as infinite, is above the confidence interval of this percentile.
    */
   readonly ofShare?: number;
 }
 
-/** The figures of a measure over some groups. Each percentile is computed when it is first read. */
+/** The figures of a measure over some groups. Each percentile is computed at its first use. */
 export class MeasuredFigures {
   readonly count: number;
   readonly mean: number | null;
@@ -161,8 +161,8 @@ export class MeasuredFigures {
 }
 
 /**
- * Returns the share of arrivals that have the measure: they completed, or failed after the measured time. Only traffic
- * kinds that can have the measure count.
+ * Returns the share of arrivals that have a measure. These arrivals completed, or failed after the measured time. Only
+ * arrivals of traffic kinds that can have the measure count.
  */
 const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number => {
   const own = groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic));
@@ -174,7 +174,7 @@ const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
 
-/** Returns the figures of a measure over all selected groups. It remembers them for each result and filter. */
+/** Returns the figures of a measure over all selected groups. The figures are cached for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
@@ -236,7 +236,7 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
 export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
   Math.ceil(plan.warmUp / 1000);
 
-/** Returns the seconds after the warm-up; all seconds if none come after it. */
+/** Returns the seconds after the warm-up. If no second comes after the warm-up, returns all seconds. */
 export const measuredSeconds = <T extends { readonly second: number }>(
   result: Pick<Result, 'plan'>,
   seconds: readonly T[],
@@ -246,27 +246,30 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The seconds from the end of the warm-up to the end of the load. Rates are computed over them. */
+/** The seconds from the end of the warm-up to the end of the load, over which rates are computed. */
 export interface MeasuredWindow {
-  /** The number of seconds, which is whole unless the load ended with the last answer. */
+  /** The number of seconds. The number is whole unless the load ended with the last answer. */
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** Returns whether the load was a number of requests and ended with the last answer. */
+/** Returns whether the load had a fixed number of requests and ended with the last answer. */
 const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
   endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
-/** Returns the time in s, also in fractions, in which measured requests were due; `null` for less than one second. */
+/**
+ * Returns the time in s (with a fraction) in which measured requests were due; `null` if the time is shorter than one
+ * second.
+ */
 export const measuredTime = ({ scheduled, plan }: Result): number | null => {
   const seconds = (scheduled - plan.warmUp) / 1000;
   return seconds < 1 ? null : seconds;
 };
 
 /**
- * Returns the window for rates; `null` if the window is shorter than a second, since such a run has no rates. The
- * window leaves out the fraction of a second at the end. If the load ended with the last answer, the fraction is kept:
- * everything may have completed in it.
+ * Returns the window for rates. Returns `null` if the window is shorter than a second, because such a run has no rates.
+ * The window leaves out the fraction of a second at the end. If the load ended with the last answer, the window
+ * includes this fraction, because every arrival may have completed in the fraction.
  */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);

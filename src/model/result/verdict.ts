@@ -2,20 +2,20 @@ import type { MeasureName } from '../measures/measures.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * How far a run can be trusted. A run is `invalid` only if the load was not as planned. It is `degraded` if a headline
- * figure is approximate or unknown, or if the load differs slightly from the plan or could not be verified.
+ * How far a run can be trusted. `invalid`: the load was not as planned. `degraded`: a headline figure is approximate or
+ * unknown, or the load differs slightly from the plan or could not be verified.
  */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether the signal decides the verdict. A signal that does not decide only shows causes. */
+  /** Whether the signal decides the verdict. Any other signal only shows causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** What the signal shows with a healthy load generator, in words. */
+  /** The value of the signal with a healthy load generator, in words. */
   readonly expected: string;
-  /** Advice to the user; `null` for none. */
+  /** Advice to the user; `null` without advice. */
   readonly advice: string | null;
 }
 
@@ -32,7 +32,9 @@ export interface FigureError extends ErrorBounds {
   readonly value: number;
   readonly isHeadline: boolean;
   readonly isWeak: boolean;
-  /** Whether the error is at most 5 % of the figure or 1 ms, or lies within the figure's confidence interval. */
+  /**
+   * Whether the error is small: at most 5 % of the figure, at most 1 ms, or within the figure's confidence interval.
+   */
   readonly isSmall: boolean;
 }
 

@@ -3,7 +3,7 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measures whose errors a calibration finds, at many loads. A calibration compares the instants that a run recorded
+ * The measures whose errors a calibration finds at many loads. A calibration compares the instants that a run recorded
  * with the instants that the gateway recorded.
  */
 
@@ -28,7 +28,7 @@ const cellSchema = z.strictObject({
   /** The number of answers after the warm-up that both Weir and the gateway recorded. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** Sentences about the signals that make the load generator invalid. */
+  /** Sentences about the signals that make the load generator invalid. Empty for a valid load generator. */
   complaints: z.array(z.string()),
   errors: z.strictObject({
     ttft: measurementErrorSchema,

@@ -18,27 +18,30 @@ export const comparisonRules = {
   /** One minus the confidence of intervals, for example 0.05 for 95 %. */
   alpha: 0.05,
   /**
-   * The adjusted p-value below which a change counts. With this value 1 % of comparisons are false alarms (`npm run
+   * The adjusted p-value below which a change counts. With this value, 1 % of comparisons are false alarms (`npm run
    * bench comparisons`).
    */
   significance: 0.028,
-  /** The factor on the p-value of runs that did not take turns, since drift is rarely a straight line. */
+  /**
+   * The factor on the p-value if the runs of the two sides did not alternate, because drift over time is rarely linear.
+   */
   unevenDrift: 2,
   /**
-   * The largest irrelevant changes. For latencies and throughputs they are ratios minus 1, for failure rates a
-   * difference of shares.
+   * The largest irrelevant changes. For latencies and throughputs, the change is a ratio minus 1. For failure rates,
+   * the change is a difference of shares.
    */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
   /**
-   * The largest irrelevant changes in ms, whatever the ratio of a change is. The second number is for times of single
+   * The largest irrelevant changes in ms, even if the ratio of the change is large. `tokenFloor` is for times of single
    * tokens.
    */
   latencyFloor: 5,
   tokenFloor: 0.5,
   /**
-   * The least number of repetitions on each side. With fewer, nothing is decided unless two single runs are far apart.
+   * The minimum number of repetitions on each side. With fewer repetitions, nothing is decided unless two single runs
+   * are far apart.
    */
   repetitions: 5,
   /** The assumed noise of single runs, as a coefficient of variation. */
@@ -50,7 +53,10 @@ export const comparisonRules = {
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** The values of the repetitions that have a value, in the metric's unit. Failure rates are shares. */
+  /**
+   * The values of the repetitions, in the metric's unit, without repetitions that have no value. Failure rates are
+   * shares.
+   */
   values: z.array(z.number()),
   /** The geometric mean of the values, or the share over all repetitions together. */
   typical: z.number().nullable(),
@@ -63,8 +69,8 @@ const effectSchema = z.strictObject({
   low: z.number().nullable(),
   high: z.number().nullable(),
   /**
-   * The p-value. If the runs did not take turns, two p-values are computed, one with a drift over time and one without,
-   * and this is the larger.
+   * The p-value. If the runs of the two sides did not alternate, two p-values are computed, with and without a drift
+   * over time, and this is the larger p-value.
    */
   p: z.number().nullable(),
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
@@ -77,10 +83,10 @@ const effectSchema = z.strictObject({
   relevant: z.number().optional(),
   /**
    * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if no drift could
-   * explain it.
+   * explain the change.
    */
   drift: z.number().nullable(),
-  /** The smallest change that this many repetitions detect with a probability of 90 %. */
+  /** The smallest change that the given number of repetitions detects with a probability of 90 %. */
   detectable: z.number().nullable(),
 });
 
@@ -97,21 +103,21 @@ export const comparedMetricSchema = z.strictObject({
   scale: z.enum(['ratio', 'difference']),
   gated: z.boolean(),
   /**
-   * Whether this is a headline figure. If a comparison has headline figures, only they decide whether two sides are
-   * called the same.
+   * Whether this metric is a headline figure. If a comparison has headline figures, only headline figures decide
+   * whether two sides are called the same.
    */
   headline: z.boolean(),
   base: sideFiguresSchema,
   next: sideFiguresSchema,
-  /** The change with its interval; `null` if a side has no value. */
+  /** The change and its interval; `null` if a side has no value. */
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
   /**
-   * The number of repetitions on each side that would decide the metric; `null` if it is already decided, or if the
-   * number exceeds 1,000.
+   * The number of repetitions on each side that would decide the metric; `null` if the metric is already decided, or if
+   * the number exceeds 1,000.
    */
   needed: z.int().nullable(),
-  /** A note, for example why the metric is not gated; `null` for none. */
+  /** A note, for example why the metric is not gated; `null` without a note. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;

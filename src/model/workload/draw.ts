@@ -1,4 +1,6 @@
-/** A random source, passed as an argument. Its numbers depend only on its key, not on the number of workers. */
+/**
+ * A random source, passed as an argument. The numbers of a source depend only on its key, not on the number of workers.
+ */
 export interface Draw {
   /** Returns a uniform number in [0, 1), with 53 random bits. */
   uniform(): number;
@@ -14,7 +16,7 @@ const mix = (word: number): number => {
   return h ^ (h >>> 16);
 };
 
-/** Returns 32 bits that depend only on three integers up to 2^53. Selecting by these bits gives an even sample. */
+/** Returns 32 bits that depend only on three integers up to 2^53. A selection by these bits is an unbiased sample. */
 export const hashOf = (first: number, second: number, third: number): number => {
   let hash = 0x3c6ef372;
   hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);
@@ -37,7 +39,7 @@ class KeyedDraw implements Draw {
       this.#absorb(word >>> 0);
       this.#absorb(Math.floor(word / 0x1_0000_0000) >>> 0);
     }
-    // The generator's author requires 12 rounds after seeding, before the first number is used.
+    // The author of the generator requires 12 rounds after seeding, before the first number is used.
     for (let round = 0; round < 12; round += 1) this.#next();
   }
 
@@ -49,7 +51,7 @@ class KeyedDraw implements Draw {
 
   pick<T>(choices: readonly T[], weight: (choice: T) => number = () => 1): T {
     const share = this.uniform();
-    // Most entries and keys have a single choice.
+    // Most entries and keys offer a single choice, for which no computation is needed.
     if (choices.length === 1) return choices[0]!;
     let left = share * choices.reduce((sum, choice) => sum + weight(choice), 0);
     for (const choice of choices) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The conditions on the answers of an entry. An answer that breaks a condition is malformed. The conditions do not
- * change what is sent.
+ * The conditions on the answers of a traffic entry. An answer that breaks a condition is malformed. The conditions do
+ * not change what is sent.
  */
 export const expectationSchema = z.strictObject({
   json: z.boolean().optional(),

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 import { drawFrom } from './draw.ts';
 
-/** This file defines when the client hangs up on a request, like a user who no longer wants the answer. */
+/** This file defines when the client hangs up on a request. A user who no longer wants the answer also hangs up. */
 
 export const hangUpMomentSchema = z.discriminatedUnion('kind', [
   /** The client hangs up after the read that contains this token event. An event can contain several tokens. */
   z.strictObject({ kind: z.literal('tokens'), count: z.int().positive() }),
-  /** The client hangs up this long after the first byte of the request was written, whatever has come by then. */
+  /**
+   * The client hangs up this long after the first byte of the request was written, independent of the received bytes.
+   */
   z.strictObject({ kind: z.literal('time'), time: millisecondsSchema }),
   /** The client hangs up as soon as the whole request has left this process. */
   z.strictObject({ kind: z.literal('sent') }),
@@ -17,18 +19,21 @@ export const hangUpMomentSchema = z.discriminatedUnion('kind', [
 export type HangUpMoment = z.infer<typeof hangUpMomentSchema>;
 
 export const cancelSchema = z.strictObject({
-  /** The share of the entry's requests, from 0 to 1. */
+  /** The share of the entry's requests on which the client hangs up, above 0 and at most 1. */
   share: z.number().positive().max(1),
   after: hangUpMomentSchema,
 });
 export type Cancel = z.infer<typeof cancelSchema>;
 
-/** The word that separates the draws of hang-ups from the draws of contents and retries, which have other words. */
+/**
+ * A constant for the draws of hang-ups. The draws of contents and retries have other constants, so the draws are
+ * independent.
+ */
 const hangUpWord = 0x68_75_70;
 
 /**
- * Returns when the client hangs up on a request; `null` if it waits for the answer. This draw is independent of all
- * other draws, so an entry sends the same requests with and without `cancel`.
+ * Returns when the client hangs up on a request; `null` if the client waits for the answer. This draw is independent of
+ * all other draws, so an entry sends the same requests with and without `cancel`.
  */
 export const drawHangUp = (
   cancel: Cancel | undefined,

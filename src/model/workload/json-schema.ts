@@ -3,13 +3,14 @@ import type * as draft7 from 'ajv';
 import type * as draft2020 from 'ajv/dist/2020.js';
 import type * as formats from 'ajv-formats';
 
-/** Returns how a value violates a schema, without quoting the value; `null` if it satisfies the schema. */
+/** Returns how a value violates a schema, without quoting the value; `null` if the value satisfies the schema. */
 export type SchemaTest = (value: unknown) => string | null;
 
 const load = createRequire(import.meta.url);
 
 /**
- * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, so only runs with a schema load it.
+ * Loads a JSON Schema validator that ignores unknown keywords. Loading the validator takes 50 ms, so only runs with a
+ * schema load the validator.
  */
 export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
   const all = { strict: false, logger: false, ...options } as const;
@@ -26,18 +27,20 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
-/** The message about a schema that refers to itself without end. This only shows when a value is tested. */
+/**
+ * The message about a schema that refers to itself without end. Such a schema is only detected when a value is tested.
+ */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
 /**
- * Compiles a JSON Schema, by the rules of 2020-12 unless the schema names draft 7. Returns a text if the schema is
- * wrong.
+ * Compiles a JSON Schema by the rules of 2020-12, or by the rules of draft 7 if the schema names draft 7. Returns an
+ * error text if the schema is invalid.
  */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
-    // Only Ajv knows the keyword `$async`. If a schema contains it, Ajv returns a promise.
+    // The keyword `$async` is an extension of Ajv. A validator for a schema with this keyword returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
     return (value) => {
       try {

@@ -54,7 +54,10 @@ const audioOf = (
     : { ok: true, value: { type: 'input_audio', input_audio: { data, format } } };
 };
 
-/** Returns the part as it is sent, with the content of the file that it names, or the reason why it cannot be sent. */
+/**
+ * Returns the part in the form in which the part is sent, with the content of the file that the part names. If the part
+ * cannot be sent, returns the reason.
+ */
 export const withMedia = (part: WrittenPart, find: FindMedia): ReadResult<MessagePart> => {
   switch (part.type) {
     case 'text':

@@ -28,13 +28,16 @@ const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
     content: z.union([z.string(), z.array(part).min(1)]),
   });
 
-/** A part of a message's content. An image is a data URL or an address that the gateway fetches; audio is base64. */
+/**
+ * A part of a message's content. An image is a data URL or an address from which the gateway fetches the image. Audio
+ * is base64.
+ */
 const messagePartSchema = partSchemaWith(formatSchema);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
 /**
- * A part of a message as written in a scenario or a file of prompts. The part may name a file, whose format is read
- * from its content.
+ * A part of a message as written in a scenario or a file of prompts. The part may name a file. The format of the file
+ * is read from its content.
  */
 const writtenPartSchema = partSchemaWith(formatSchema.optional());
 export type WrittenPart = z.infer<typeof writtenPartSchema>;

@@ -12,7 +12,7 @@ export const tokenClasses = [
 ] as const;
 export type TokenClass = (typeof tokenClasses)[number];
 
-/** For each class of tokens, the class whose price applies if the scenario does not price this class. */
+/** For each class of tokens, the class whose price applies if the scenario gives no price for the class itself. */
 export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
   input: 'input',
   cachedInput: 'input',
@@ -27,7 +27,7 @@ const micros = z.int().nonnegative();
 
 /**
  * The price of a chat, in millionths of the currency per million tokens; `request` is in millionths per answer. A class
- * of tokens without a price costs as much as `input` or `output` (`usualClass`).
+ * of tokens without its own price has the price of `input` or `output` (`usualClass`).
  */
 export const priceSchema = z.strictObject({
   input: micros,
@@ -43,31 +43,37 @@ export const priceSchema = z.strictObject({
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** The price of speech, in millionths of the currency for a million characters or a million seconds of audio. */
+/** The price of speech, in millionths of the currency for a million characters or for a million seconds of audio. */
 export const speechPriceSchema = z.union([
   z.strictObject({ perCharacter: micros }),
   z.strictObject({ perSecond: micros }),
 ]);
 export type SpeechPrice = z.infer<typeof speechPriceSchema>;
 
-/** The price of a million seconds of a clip, in millionths of the currency. `roundUpTo` is in ms. */
+/**
+ * The price of a million seconds of audio, in millionths of the currency. The billed length is rounded up to a multiple
+ * of `roundUpTo` (ms).
+ */
 export const transcriptionPriceSchema = z.strictObject({
   perSecond: micros,
   roundUpTo: z.number().positive().exactOptional(),
 });
 export type TranscriptionPrice = z.infer<typeof transcriptionPriceSchema>;
 
-/** The prices of a plan as a whole. */
+/** The facts about the prices of a plan as a whole. */
 export const pricingSchema = z.strictObject({
   currency: z.string().min(1).exactOptional(),
-  /** The date of the prices, as it was written. */
+  /** The date of the prices, in the notation of the user. */
   date: z.string().min(1).exactOptional(),
   /** The file of the prices, as written in the scenario. */
   file: z.string().min(1).exactOptional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
 
-/** The token counts that decide an answer's cost. `input` and `output` are all tokens of the prompt and the answer. */
+/**
+ * The token counts that decide an answer's cost. `input` is the number of all tokens of the prompt, and `output` the
+ * number of all tokens of the answer.
+ */
 interface BilledTokens {
   readonly input: number;
   readonly output: number;
@@ -79,8 +85,8 @@ interface BilledTokens {
 }
 
 /**
- * Splits the tokens of an answer into classes. If the classes together exceed the whole, the last classes are cut, so
- * no token counts twice.
+ * Splits the tokens of an answer into classes. If the sum of the classes exceeds the whole, the last classes are cut,
+ * so no token counts twice.
  */
 export const tokensByClass = (tokens: BilledTokens): Record<TokenClass, number> => {
   const { input, output, cached = 0, cacheWrite = 0, audioInput = 0 } = tokens;
@@ -105,7 +111,7 @@ export const classPrice = (price: Price, name: TokenClass): number =>
   price[name] ?? price[usualClass[name]];
 
 const million = 1_000_000;
-/** The sum up to which a division by a million and its rounding are exact in floating point. */
+/** The sum up to which a division by a million, with its rounding, is exact in floating point. */
 const exactlyDivided = 1e15;
 
 /** Divides a sum of products by a million, rounded half up. The result is exact for any size. */
@@ -120,7 +126,7 @@ const roundedSum = (factors: readonly (readonly [count: number, price: number])[
   return Number((exact + BigInt(million / 2)) / BigInt(million));
 };
 
-/** Returns whether a prompt is too long for a price. The cost of the prompt is then unknown. */
+/** Returns whether a prompt is too long for a price. The cost of such a prompt is unknown. */
 export const isTooLong = (input: number, { maxInput }: Price): boolean =>
   maxInput !== undefined && input > maxInput;
 
@@ -142,7 +148,7 @@ export const chatCostOf = (tokens: BilledTokens, price: Price): number => {
   return request + roundedSum(tokenClasses.map((name) => [counts[name], classPrice(price, name)]));
 };
 
-/** Returns the highest cost that this many tokens can have, whatever their classes are. */
+/** Returns the highest cost of a number of input and output tokens, over all possible classes of these tokens. */
 export const highestChatCost = (
   { input, output }: Pick<BilledTokens, 'input' | 'output'>,
   price: Price,
@@ -174,7 +180,7 @@ export const transcriptionCostOf = (
   seconds: number,
 ): number => {
   const step = roundUpTo === undefined ? null : roundUpTo / 1000;
-  // The length that a container declares is not exact in binary: 30 s of samples must not become 31 s.
+  // A length that a container declares may be inexact in binary. 30 s of samples must not be billed as 31 s.
   const billed = step === null ? seconds : Math.ceil(seconds / step - 1e-9) * step;
   return Math.round((billed * perSecond) / million);
 };

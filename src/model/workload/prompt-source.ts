@@ -2,50 +2,52 @@ import { z } from 'zod';
 import { tokenCountSchema } from './token-count.ts';
 import { tokenizerFactsSchema } from './tokenizer.ts';
 
-/** A system message that precedes every prompt; `null` for none. */
+/** A system message that precedes every prompt; `null` for no system message. */
 const system = z.string().nullable();
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const count = z.int().nonnegative();
 
-/** The parts of a file of prompts that no request sends; absent from a plan without such parts. */
+/** The parts of a prompt file that no request sends; absent if every part is sent. */
 const droppedSchema = z.strictObject({
-  /** The number of rows without a question, and the place of the first one. */
+  /** The number of rows without a question, and the location of the first such row. */
   rows: count,
   firstRow: z.string().nullable(),
   /** The number of conversation turns after the first question. */
   turns: count,
-  /** The number of rows that have a field that is not sent. The keys are the names of such fields. */
+  /** The number of rows for each field that is not sent. The keys are the names of the fields. */
   fields: z.record(z.string(), count),
 });
 export type DroppedParts = z.infer<typeof droppedSchema>;
 
-/** The source of a chat entry's prompts if they are not in the scenario. This description never contains prompts. */
+/**
+ * The source of a chat entry's prompts if the prompts are not in the scenario. This description never contains prompts.
+ */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
   /** Prompts of generated words; each word is one token. */
   z.strictObject({
     kind: z.literal('synthetic'),
     system,
-    /** The number of tokens of the whole prompt. With `turns`, it is the number of tokens of each question. */
+    /** The number of tokens of the whole prompt. With `turns`, the number of tokens of each question. */
     tokens: tokenCountSchema,
     /**
-     * Conversations of `count` questions. A request repeats the conversation before its question, with synthetic
-     * answers.
+     * Conversations of `count` questions. A request sends the earlier questions of its conversation with synthetic
+     * answers, and then its own question.
      */
     turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
-    /** Each prompt starts with one of `pool` different prefixes of this many tokens. */
+    /** Each prompt starts with one of `pool` different prefixes of `tokens` tokens. */
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
     /**
      * How prompts use the server's cache. `avoid`: all prompts differ right after the prefix. `invite`: of any two
-     * prompts, the shorter one is the beginning of the longer one.
+     * prompts, the shorter prompt is the beginning of the longer prompt.
      */
     cache: z.enum(['avoid', 'invite']),
     /** The tokenizer. If absent, each word is a single token in OpenAI's vocabularies. */
     tokenizer: tokenizerFactsSchema.optional(),
     /**
-     * The number of tokens that the server counts per generated token; absent means 1. Prompts are shortened by this
-     * factor.
+     * The number of tokens that the server counts per generated token; absent means 1. The length of prompts is divided
+     * by this number.
      */
     calibration: z.number().positive().optional(),
   }),
@@ -59,8 +61,8 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     dropped: droppedSchema.optional(),
   }),
   /**
-   * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block if they share it in the
-   * trace.
+   * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block of text if the two prompts
+   * of the trace share the block.
    */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);

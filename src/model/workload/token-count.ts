@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Draw, drawNormal } from './draw.ts';
 
-/** The maximum number of tokens. No context window is larger. */
+/** The maximum number of tokens. No known context window is larger. */
 export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
 
-/** The bounds of a distribution. A value outside them is drawn again. */
+/** The bounds of a distribution. A value outside the bounds is drawn again. */
 const bounds = { min: counted, max: counted };
 
-/** A number of tokens: a constant, or drawn for each request. */
+/** A number of tokens. The number is constant or drawn for each request. */
 export const tokenCountSchema = z.union([
   counted,
   z.discriminatedUnion('kind', [
@@ -42,8 +42,8 @@ export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
 /**
- * The number of draws after which a value is clamped to its bounds. Only if almost all of the distribution is outside
- * the bounds are so many draws needed.
+ * The number of draws after which a value is clamped to its bounds. So many draws are needed only if almost all of the
+ * distribution is outside the bounds.
  */
 const maxTries = 1000;
 
@@ -73,7 +73,8 @@ const drawn: {
 
 export const drawTokenCount = (count: TokenCount, draw: Draw): number => {
   if (typeof count === 'number') return count;
-  // `drawn` has a row for each kind, and this row is for the kind of `count`. The compiler cannot infer this relation.
+  // `drawn` has a row for each kind of distribution, and this row is for the kind of `count`. The compiler cannot infer
+  // this relation.
   const row = drawn[count.kind] as (of: Distribution, draw: Draw) => number;
   return row(count, draw);
 };

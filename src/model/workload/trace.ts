@@ -14,8 +14,8 @@ export const unitNames = {
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
 /**
- * Returns whether the true unit of time may be longer than the assumed unit. Seconds are the longest unit, so they are
- * never in doubt.
+ * Returns whether the true unit of time may be longer than the assumed unit. Seconds are the longest unit, so the unit
+ * `s` is never doubtful.
  */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
@@ -26,14 +26,17 @@ const unitSchema = z.enum(traceUnits);
 
 const selectionFields = {
   file: z.string().min(1),
-  /** The unit of the trace's times. If absent, the content decides. */
+  /** The unit of the trace's times. If the field is absent, the content of the trace decides the unit. */
   unit: unitSchema.optional(),
   /** The speed of the replay; 1 is the speed of the recording. */
   speed: z.number().positive(),
-  /** The start of the selected part, in recorded time since the first request. The part ends just before `until`. */
+  /**
+   * The start of the selected part of the trace, in recorded ms after the first request. The part ends just before
+   * `until`.
+   */
   from: millisecondsSchema,
   until: millisecondsSchema.nullable(),
-  /** The length to which longer prompts are cut, in tokens; `null` for no limit. */
+  /** The number of tokens to which longer prompts are cut; `null` for no limit. */
   maxInputTokens: z.int().positive().nullable(),
   maxOutputTokens: z.int().positive().nullable(),
 };
@@ -44,7 +47,7 @@ const count = z.int().nonnegative();
 
 const traceFactsSchema = z.strictObject({
   format: z.enum(traceFormats),
-  /** The unit of the trace's times if they are numbers; absent in old results. */
+  /** The unit of the trace's times; absent if the times are dates, and in old results. */
   unit: unitSchema.optional(),
   sha256: sha256Schema,
   requests: z.int().positive(),
@@ -61,12 +64,12 @@ const traceFactsSchema = z.strictObject({
     inputs: count,
     outputs: count,
     /**
-     * The number of prompts and answers without tokens, as failed requests have them, whose length was raised to one
-     * token.
+     * The number of prompts and answers without tokens, for example of failed requests. The length of such a prompt or
+     * answer was raised to one token.
      */
     raised: count,
   }),
-  /** The number of requests for each field that is not replayed; absent if there is no such field. */
+  /** The number of requests for each field that is not replayed; absent if every field is replayed. */
   unread: z.record(z.string(), count).optional(),
 });
 export type TraceFacts = z.infer<typeof traceFactsSchema>;
@@ -81,7 +84,7 @@ export type TraceLoad = z.infer<typeof traceLoadSchema>;
 /** The arrivals of the selected part of a trace, in order of time. */
 export interface Trace {
   readonly count: number;
-  /** Returns when an arrival is due at the replay's speed, in ms since the start. */
+  /** Returns when an arrival is due at the speed of the replay, in ms after the start of the replay. */
   dueAt(index: number): number;
   inputTokens(index: number): number;
   outputTokens(index: number): number;

@@ -16,9 +16,11 @@ export type TrafficKind = (typeof trafficKinds)[number];
 const entryFields = {
   /** The weight of the entry. The entry's share of the arrivals is this weight divided by the sum of all weights. */
   weight: z.number().positive(),
-  /** The name in reports. Entries without a name that have the same kind and model are reported together. */
+  /**
+   * The name of the entry in reports. Entries without a name that have the same kind and model are reported together.
+   */
   name: z.string().min(1).optional(),
-  /** Which requests the client hangs up on, and when; absent if there are none. */
+  /** The requests on which the client hangs up, and the moment of the hang-up; absent if the client never hangs up. */
   cancel: cancelSchema.exactOptional(),
 };
 
@@ -28,12 +30,12 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** The conversations, of which each request draws one by seed, stage and index; or the source of the prompts. */
+  /** The conversations or the source of the prompts. Each request draws one conversation by seed, stage and index. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
-  /** The maximum number of tokens of an answer. A source of prompts can ask for fewer tokens. */
+  /** The maximum number of tokens of an answer. A source of prompts can set a lower maximum. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** The price of the entry; `null` if unknown. The cost is then unknown too. */
+  /** The price of the entry; `null` if unknown. If the price is unknown, the cost of its answers is also unknown. */
   price: priceSchema.nullable(),
   expect: expectationSchema.optional(),
 };
@@ -46,17 +48,17 @@ const speechFields = {
   ...entryFields,
   model: z.string().min(1),
   /**
-   * The texts, of which each request draws one. With `split`, they are pieces, which are spoken in order again and
-   * again.
+   * The texts. Each request draws one text. With `split`, the texts are pieces of a longer text, and requests speak the
+   * pieces in order, again and again.
    */
   texts: z.array(z.string().min(1)).min(1),
-  /** The maximum length of the pieces, in characters; absent if the texts were not split. */
+  /** The maximum length of the pieces, in characters; absent if the texts are not pieces. */
   split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),
   body,
-  /** The price; absent if the interface's price applies, `null` if the price is unknown. */
+  /** The price. If the field is absent, the price of the interface applies. `null` means that the price is unknown. */
   price: speechPriceSchema.nullable().exactOptional(),
 };
 
@@ -66,27 +68,27 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 
 const clipSourceSchema = z.strictObject({
   /**
-   * The path, relative to the scenario, of an audio file or a `.json` manifest. `bundled` means the speech that comes
+   * The path of an audio file or a `.json` manifest, relative to the scenario. `bundled` means the recordings that come
    * with Weir.
    */
   file: z.string().min(1),
-  /** The text that is spoken; `null` if it is unknown, or if the manifest contains it. */
+  /** The spoken text; `null` if the text is unknown, or if the manifest contains the text. */
   text: z.string().nullable(),
 });
 
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** The sources of clips. Each request uploads a clip drawn from all of them. */
+  /** The sources of clips. Each request uploads one clip, drawn from all clips of all sources. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
   /** The granularities of timestamps that are requested, only with `verbose_json`. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether to send files above the interface's 25 MB, to see whether the server refuses them. */
+  /** Whether to send files above the interface's limit of 25 MB, to see whether the server refuses such files. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
-  /** The price; absent if the interface's price applies, `null` if the price is unknown. */
+  /** The price. If the field is absent, the price of the interface applies. `null` means that the price is unknown. */
   price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 
@@ -106,7 +108,7 @@ export const modelOf = (traffic: Traffic): string | null =>
 const positiveInteger = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
-/** Returns the maximum number of tokens of an answer over all its choices; `null` if it has no maximum. */
+/** Returns the maximum number of tokens of an answer over all its choices; `null` if the answer has no maximum. */
 export const maxAnswerTokens = ({
   maxTokens,
   body: fields,

@@ -11,14 +11,17 @@ export interface RequestFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The number of characters, some 64 tokens, below which a text is too short for the caches of most servers. */
+/**
+ * The minimum length of a shared beginning, in characters. A shorter text (about 64 tokens) is too short for the caches
+ * of most servers.
+ */
 export const leastSharedCharacters = 256;
 
 /** The beginnings of a generated conversation that other conversations of the run may share. Lengths are in tokens. */
 export interface SharedText {
   /**
-   * The beginnings by name, from the shortest to the longest. Each is the beginning of the next. If two conversations
-   * have a beginning of the same name, the shorter of these two beginnings is part of the longer.
+   * The beginnings by name, from the shortest to the longest. Each beginning is the start of the next beginning. If two
+   * conversations have a beginning of the same name, the shorter beginning is the start of the longer beginning.
    */
   readonly beginnings: readonly { readonly name: string; readonly tokens: number }[];
   /** Whether the last beginning is the whole conversation. */
@@ -28,17 +31,21 @@ export interface SharedText {
 }
 
 /**
- * The messages of one chat request, and the maximum number of answer tokens if the source of the messages names one.
+ * The messages of one chat request. `maxTokens` is the maximum number of answer tokens if the source of the messages
+ * names a maximum.
  */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
   /** The number of tokens of a synthetic prompt; absent for any other prompt. */
   readonly tokens?: number;
-  /** The beginnings that other prompts of the run share; absent for prompts that differ from the first word. */
+  /**
+   * The beginnings that other prompts of the run share; absent for a prompt whose first word already differs from the
+   * other prompts.
+   */
   readonly shared?: SharedText;
   /**
-   * The body fields and headers of this request alone. They take precedence over the fields and headers of the
+   * The body fields and headers of this request alone. These values override the body fields and headers of the
    * scenario.
    */
   readonly own?: RequestFields;
@@ -51,7 +58,7 @@ export interface Workload {
   traceOf(load: TraceLoad): Trace;
 }
 
-/** The content of a file, or a message that names the file and the line of a problem. */
+/** The content of a file. If the file cannot be read, `problem` is a message that names the file and the line. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
@@ -73,13 +80,15 @@ export interface DatasetFacts {
 
 /** Reads the files that a scenario names. Each file is read once. */
 export interface WorkloadFiles {
-  /** Reads an image or a recording named as `bundled:NAME` or `file:PATH`. */
+  /** Reads an image or a recording. The reference has the form `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
   /** Reads the text of a file for speech. */
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;
-  /** Reads the text of a file of findings, or of the findings of a token limit in a folder. */
+  /**
+   * Reads the text of a file of findings. If the path is a folder, reads the findings of the token limit in the folder.
+   */
   findings(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;
