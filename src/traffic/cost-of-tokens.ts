@@ -12,8 +12,9 @@ import {
 import * as service from '../contract/prices.ts';
 
 /**
- * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price for a prompt
- * of this length, if the server did not count input and output tokens, or if the cost is too large for a histogram.
+ * Returns the cost of an answer's tokens in millionths of the currency. Returns `null` if no price is known for a
+ * prompt of this length, if the server did not count input and output tokens, or if the cost is too large for a
+ * histogram.
  */
 export const tokenCost = (tokens: TokenCounts, price: Price | null): number | null => {
   if (price === null || tokens.input === null || tokens.source !== 'usage') return null;
@@ -23,8 +24,8 @@ export const tokenCost = (tokens: TokenCounts, price: Price | null): number | nu
 };
 
 /**
- * Returns the cost of speech in millionths of the currency; `null` if a price or a length is unknown. If the scenario
- * gives no price, the price in the interface applies.
+ * Returns the cost of speech in millionths of the currency; `null` if the price or the needed length is unknown. If the
+ * scenario gives no price, the price in the interface applies.
  */
 export const costOfSpeech = (
   price: SpeechPrice | null | undefined,
@@ -51,7 +52,7 @@ export const costOfTranscript = (
 };
 
 /**
- * The maximum plausible number of tokens. A higher number is an error of the server, and every sum that includes this
- * number would be wrong.
+ * The maximum plausible number of tokens. A higher number is an error of the server, and would make every sum with this
+ * number wrong.
  */
 export const maxPlausibleTokens = 1_000_000_000;

@@ -19,11 +19,11 @@ export interface TrafficHandler<K extends TrafficKind> {
 }
 
 export interface PrepareContext {
-  /** The random source of the request. Its key is the request's stage and index. */
+  /** The random source of the request, whose key is the request's stage and index. */
   readonly draw: Draw;
   /**
-   * Returns the request's number among the requests of its entry, from 0. A closed load numbers them for each user, any
-   * other load for each stage.
+   * Returns the request's number among the requests of its entry, from 0. In a closed load, the requests of each user
+   * are numbered separately; in any other load, the requests of each stage.
    */
   readonly ordinal: () => number;
   readonly targetMemory: TargetMemory;
@@ -47,20 +47,20 @@ export interface PreparedRequest {
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 
-/** What a slice has learned from earlier answers. Only this folder changes it. */
+/** The facts that a slice has learned from earlier answers. Only the code in this folder changes a `TargetMemory`. */
 export interface TargetMemory {
   /**
-   * How the target handles `stream_options.include_usage`. Streams ask for usage until it is `refused`. It is
-   * `accepted` once a stream that asked for it has completed.
+   * How the target handles `stream_options.include_usage`. Streams ask for usage until the state is `refused`. The
+   * state is `accepted` as soon as a stream that asked for usage has completed.
    */
   usage: 'untried' | 'accepted' | 'refused';
-  /** The texts of the result's notes. Each text occurs only once. */
+  /** The texts of the result's notes, without repetitions. */
   readonly notes: Set<string>;
-  /** The number of bytes in all answers that are being collected now. */
+  /** The number of bytes in all answers that are being collected. */
   collectedBytes: number;
-  /** Whether a note about the declared limits of hours and days already exists. */
+  /** Whether the notes already contain a note about limits per hour or day. */
   hasLongerLimits?: boolean;
-  /** Whether a note already says that a limit without a window counts as a limit per minute. */
+  /** Whether the notes already contain a note that a limit without a window counts as a limit per minute. */
   hasAssumedLimits?: boolean;
 }
 
@@ -71,14 +71,15 @@ export const emptyTargetMemory = (): TargetMemory => ({
 });
 
 /**
- * The maximum number of bytes in all answers that a worker is collecting. An answer that would exceed it is aborted.
+ * The maximum number of bytes in all answers that a worker is collecting at the same time. An answer that would exceed
+ * this maximum is aborted.
  */
 export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /**
-   * The instant at which the attempt began. If the tokens came in one burst, the length of the burst is compared with
-   * the time since this instant.
+   * The instant at which the attempt began. If all tokens came in one burst, this instant decides whether the stream
+   * counts as buffered.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
@@ -87,52 +88,56 @@ export interface ReadingContext {
   readonly fails: readonly string[];
   readonly targetMemory: TargetMemory;
   /**
-   * Masks the run's secrets in a text, and the request's own texts if a server quotes them. Texts are masked before
-   * they are shortened, so no part of a key remains.
+   * Masks the run's secrets in a text, and the texts of the request that the server quotes. Masking comes before
+   * shortening, so no part of a key remains.
    */
   readonly redact: (text: string) => string;
-  /** Masks only the run's secrets. It is fast enough for the id in every response. */
+  /** Masks only the run's secrets. This function is fast enough for the id in every response. */
   readonly redactId: (text: string) => string;
 }
 
-/** When a refused request may be retried, as a time after its answer, and where in the answer the server says so. */
+/** The time after a refusal at which the request may be retried, and the part of the answer that names this time. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;
 }
 
-/** Reads one response step by step and returns its outcome. The reader does not keep the bytes that it receives. */
+/**
+ * Reads one response step by step and returns its outcome. The bytes that a reader receives are valid only during the
+ * call.
+ */
 export interface AnswerReader {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   onChunk(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a response that ended properly. Either this or `failed` is called, at most once. */
+  /**
+   * Returns the outcome of a response that ended properly. The engine calls either `ended` or `failed`, at most once.
+   */
   ended(at: Instant): Outcome;
   /**
-   * Returns the outcome of an exchange that broke off. If a status that refuses the request was already received, the
-   * outcome is `refused` or `limited`.
+   * Returns the outcome of an exchange that broke off. If a refusing status was already received, the outcome is
+   * `refused` or `limited`.
    */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
-  /**
-   * The number of token events of a stream that were received so far. The field `bytes` counts the bytes of the body.
-   */
+  /** The number of token events of a stream that were received. `bytes` is the number of received bytes of the body. */
   readonly tokenEvents: number;
   readonly bytes: number;
   /**
-   * The wait after which a refused request may be retried, once the outcome is known; `null` if the server names no
-   * plausible wait.
+   * The wait after which a refused request may be retried. The wait is set when the outcome is known. `null` if the
+   * server names no plausible wait.
    */
   readonly retryHint: RetryHint | null;
   /**
-   * Whether the answer has begun: with the first token of a stream, or the first byte of any other body. From then on,
-   * the deadline for the first token no longer applies.
+   * Whether the answer has begun. A stream begins with its first token, and any other answer with the first byte of its
+   * body. After this moment, the deadline for the first token no longer applies.
    */
   readonly isAnswering: boolean;
   /**
-   * Whether the outcome is final although the body has not ended: after `[DONE]`, or after an error within the stream.
-   * The engine may abort the exchange after a short wait; `failed` then still returns this outcome.
+   * Whether the outcome is final although the body has not ended. The outcome is final after `[DONE]`, or after an
+   * error within the stream. The engine may abort the exchange after a short wait; `failed` then still returns this
+   * outcome.
    */
   readonly isComplete: boolean;
-  /** The cause with which the engine aborts the exchange; `null` until the answer exceeds a maximum. */
+  /** The cause with which the engine aborts the exchange; `null` unless the answer exceeds a maximum. */
   readonly abortReason: { readonly cause: BrokenCause; readonly detail: string } | null;
 }

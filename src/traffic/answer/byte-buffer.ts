@@ -2,13 +2,16 @@
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Copies the bytes of socket reads into one growing buffer. If bytes exceed `limit`, they are dropped and `isTruncated`
- * becomes true. Code outside this class must not change its fields.
+ * Copies the bytes of socket reads into one growing buffer. Bytes beyond `limit` are dropped, and `isTruncated` becomes
+ * true. Code outside this class must not change its fields.
  */
 export class ByteBuffer {
   length = 0;
   isTruncated = false;
-  /** The buffer with the bytes. Only the first `length` bytes are valid. The next `append` may replace the buffer. */
+  /**
+   * The buffer that contains the bytes. Only the first `length` bytes are valid. The next `append` may replace the
+   * buffer.
+   */
   buffer = emptyBuffer;
   readonly #limit: number;
 
@@ -22,7 +25,7 @@ export class ByteBuffer {
     const count = Math.min(end - start, room);
     const length = this.length + count;
     if (length > this.buffer.length) this.#grow(length);
-    // Most reads are appended whole. Creating a view of such a read would cost more than this check.
+    // Most reads are appended whole. Creating a view of a whole read would take longer than this check.
     const isWhole = count === bytes.length;
     this.buffer.set(isWhole ? bytes : bytes.subarray(start, start + count), this.length);
     this.length = length;
@@ -38,8 +41,8 @@ export class ByteBuffer {
   }
 
   #grow(length: number): void {
-    // Small buffers come from Node's pool, since allocating separate memory for each short answer takes longer than
-    // reading the answer.
+    // Small buffers come from Node's pool. Allocating separate memory for each short answer takes longer than reading
+    // the answer.
     const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length, 256));
     if (this.length > 0) this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;

@@ -2,8 +2,8 @@ import { saysFailure } from './error-forms.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file converts the document of a chat, whole or a chunk, to the form of the interface. No error is lost by the
- * conversion, since callers look for errors in both the original document and the converted document.
+ * This file converts the document of a chat to the form of the interface. The document is a whole answer or a chunk.
+ * Callers look for errors in both the original document and the converted document, so the conversion loses no error.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,8 +19,8 @@ const wrappers = ['result', 'data'] as const;
 const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|completed?|done)$/i;
 
 /**
- * Returns whether the status of a wrapper allows that the chat in the same object is complete. If there is no status,
- * the chat counts as complete. A status that is an object contains its own code.
+ * Returns whether the status of a wrapper allows the chat in the wrapper to be complete. Without a status, the chat
+ * counts as complete. A status that is an object also allows it, because such an object contains its own code.
  */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||
@@ -31,8 +31,9 @@ const isComplete = (status: unknown): boolean =>
     completeStatus.test(String(status)));
 
 /**
- * Returns choices as a list. Some servers send a map from index to choice, as PHP writes it (json_encode with
- * JSON_FORCE_OBJECT, or of an array that is no list), or a single choice. Returns `null` for anything else.
+ * Returns choices as a list. Some servers send a map from index to choice, as PHP writes a list (json_encode with
+ * JSON_FORCE_OBJECT) or an array that is no list. Other servers send a single choice. Returns `null` for any other
+ * value.
  */
 const listOfChoices = (choices: unknown): readonly unknown[] | null => {
   const fields = objectOf(choices);
@@ -45,8 +46,8 @@ const listOfChoices = (choices: unknown): readonly unknown[] | null => {
 };
 
 /**
- * If the message or delta of a choice is a text, as in SenseNova's API v1, returns the choice with an object in its
- * place.
+ * Replaces a message or delta that is a text, as in SenseNova's API v1, by an object with the text as its content. Any
+ * other choice stays unchanged.
  */
 const plainChoice = (choice: unknown): unknown => {
   const fields = objectOf(choice);
@@ -69,8 +70,8 @@ const withPlainChoices = (document: Fields): Fields | null => {
 
 /**
  * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
- * unchanged. A wrapper is not opened if it says that something failed, or if its status says anything other than that
- * the chat is complete.
+ * unchanged. A wrapper stays unopened if the wrapper says that something failed, or if its status does not say that the
+ * chat is complete.
  */
 export const chatDocument = (json: unknown): unknown => {
   const document = objectOf(json);
@@ -83,7 +84,7 @@ export const chatDocument = (json: unknown): unknown => {
     if (inner === null || saysFailure(document) || !isComplete(document['status'])) continue;
     const found = withPlainChoices(inner);
     if (found === null) continue;
-    // Some gateways put the token counts next to the chat, into the wrapper.
+    // Some gateways put the token counts into the wrapper, next to the chat.
     return inner['usage'] === undefined && document['usage'] !== undefined
       ? { ...found, usage: document['usage'] }
       : found;

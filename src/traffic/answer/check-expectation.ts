@@ -10,7 +10,10 @@ export interface WrittenChoice {
   readonly calls: readonly string[];
 }
 
-/** Returns why an answer is not as expected; `null` if it is. The reason never quotes the answer. */
+/**
+ * Returns why a choice differs from the expectation; `null` if the choice meets the expectation. The reason never
+ * quotes the answer.
+ */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
 const noJsonProblem = (text: string): string => {
@@ -50,8 +53,8 @@ const compile = ({
 const tests = new WeakMap<Expectation, ExpectationTest>();
 
 /**
- * Compiles the expectation of a traffic entry when the first request of the entry is prepared. That happens in the dry
- * run before the load.
+ * Compiles the expectation of a traffic entry. The first request of the entry is prepared in the dry run, so the
+ * expectation is compiled before the load.
  */
 export const prepareExpectation = (expect: Expectation): ExpectationTest => {
   const known = tests.get(expect);
@@ -62,8 +65,8 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Describes how the first unexpected choice differs from the expectation, and why the answer ended; `null` if all
- * choices are as expected.
+ * Describes how the first unexpected choice differs from the expectation, and why the answer ended; `null` if no choice
+ * differs.
  */
 export const describeMiss = (
   expect: Expectation,
@@ -79,6 +82,9 @@ export const describeMiss = (
   return `the answer is not as expected: ${misses[index]!}${which}${ended}`;
 };
 
-/** Returns the outcome of a completed answer: malformed if the answer is not as expected. */
+/**
+ * Returns the outcome of an answer: malformed if `miss` says how the answer differs from the expectation, otherwise
+ * completed.
+ */
 export const missedOutcome = (answer: Answer, miss: string | null): Outcome =>
   miss === null ? { kind: 'completed', answer } : malformed('not-as-expected', miss, answer);

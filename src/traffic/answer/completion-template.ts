@@ -8,11 +8,11 @@ export interface CompletionParts {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
   })[];
   readonly usage: UsageReading | null;
-  /** The number of bytes that the model wrote, if it is not the number of bytes of the texts in `choices`. */
+  /** The number of bytes that the model wrote. If absent, the texts in `choices` have this number of bytes. */
   readonly written?: number;
 }
 
-/** Returns the number of bytes that the model wrote; NaN if that number is unknown. */
+/** Returns the number of bytes that the model wrote; NaN if this number is unknown. */
 export const writtenIn = ({ choices, written }: CompletionParts): number =>
   written ??
   choices.reduce((sum, { message: own, text }) => sum + writtenBytes(own) + writtenBytes(text), 0);
@@ -20,8 +20,8 @@ export const writtenIn = ({ choices, written }: CompletionParts): number =>
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members of a completion whose values do not change the outcome, if each value is a text or a count, and if the
- * usage counts output tokens.
+ * The members of a completion whose values do not change the outcome. The outcome stays the same only if each value is
+ * a text or a count, and if the usage counts output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -41,30 +41,30 @@ const variableMembers = [
 const maxForms = 4;
 
 /**
- * Reads completions that are not streamed, without parsing them. Most completions equal an earlier completion except
- * for ids, texts and counts. So this class compares the bytes between these values instead of parsing the body. A match
- * gives the same result as parsing: the learned body was parsed as a completion, and of the values that may differ
- * (`LearnedBody`) only the counts are part of an outcome.
+ * Reads completions that are not streamed, without parsing. Most completions equal an earlier completion except for
+ * ids, texts and counts. This class therefore compares the bytes between these values instead of parsing the body. A
+ * match gives the same result as parsing: the learned body was parsed as a completion, and of the values that may
+ * differ (`LearnedBody`) only the counts are part of an outcome.
  */
 export class CompletionTemplate {
   readonly #bodies = new LearnedBodies<CompletionParts>(variableMembers, maxForms);
 
   /**
-   * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The parts
-   * contain the texts of the learned body, not the texts of this body.
+   * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The texts
+   * in the returned parts are the texts of the learned body, not of the matched body.
    */
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
     const { choices, usage } = learned.reading;
     const counted = usage === null ? null : matchedUsage(learned, usage);
-    // If the usage counts no tokens, the tokens are estimated from the texts of the answer. A match does not read the
-    // texts.
+    // If the usage counts no tokens, the tokens are estimated from the texts of the answer, and a match does not read
+    // the texts.
     if (counted === null || counted.output === 0) return null;
     return { choices, usage: counted, written: learned.fixedWriting + learned.body.written };
   }
 
-  /** Learns a body that was just parsed as this completion, if the body is suitable. */
+  /** Learns a body that was just parsed as `parts`, if the body is suitable. */
   learn(text: string, parts: CompletionParts): void {
     const { usage } = parts;
     if (usage?.isPlain === true && usage.output !== 0)

@@ -1,11 +1,12 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
 /**
- * This file decodes content encodings. Every request asks for `identity`, since compression makes the instants of a
- * stream inexact. If a server compresses an answer anyway, Weir decodes the answer, unless it is a stream.
+ * This file decodes content encodings. Every request asks for `identity`, because compression makes the instants of a
+ * stream inexact. If a server compresses an answer that is not timed, Weir decodes the answer. Weir rejects a
+ * compressed stream.
  */
 
-/** Returns the content encoding that the headers name. */
+/** Returns the content encoding that the headers name; `null` if the body is not encoded. */
 export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;
@@ -14,7 +15,10 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The function that decodes each encoding. For a truncated body, this function returns as much as it can decode. */
+/**
+ * The functions that decode each encoding. For a truncated body, a function returns the part of the body that can be
+ * decoded.
+ */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],

@@ -3,18 +3,18 @@ import type { Refusal } from '../../model/observation/outcome.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file knows how servers write an error as JSON. A body or an event is an error if the name of a field says so
- * (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message is also an error if a code, a status or
- * a flag beside it means failure. If the document is an answer (it has `choices`, `data` or `text`), a message in it is
- * not an error.
+ * This file knows how servers write an error as JSON. A body or an event is an error if the name of a field says that
+ * the field contains an error (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message is also an
+ * error if a code, a status or a flag beside the message means failure. In an answer (a document with `choices`, `data`
+ * or `text`), a message is not an error.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of an error body as the server wrote them. */
+/** The parts of an error body in the server's own words. */
 export interface ErrorText {
   readonly form: Refusal['form'];
-  /** The message; `null` if the server gives none. */
+  /** The message; `null` if the server gives no message. */
   readonly message: string | null;
   readonly type?: unknown;
   readonly code?: unknown;
@@ -46,13 +46,15 @@ const detailMessage = (detail: unknown): string => {
   return messages.join('; ');
 };
 
-/** Returns a field's name without capitals and punctuation, so that `error_msg` and `errorMsg` have the same name. */
+/**
+ * Returns the name of a field in lower case without `_` and `-`, so that `error_msg` and `errorMsg` have the same name.
+ */
 const plainName = (name: string): string =>
   /[^a-z]/.test(name) ? name.toLowerCase().replaceAll(/[_-]/g, '') : name;
 
 /**
- * The names of fields that contain an error, in the form that `plainName` returns. A comment says which servers use
- * each name.
+ * The names of fields that contain an error, in the form that `plainName` returns. The comments say which servers use a
+ * name.
  */
 const errorNames: ReadonlySet<string> = new Set([
   // Used by the OpenAI API, Volcengine (`ResponseMetadata.Error`), and Tencent Cloud (`Response.Error`).
@@ -72,8 +74,8 @@ const errorNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether the name of a field says that it contains an error. Amazon Bedrock names the members of its event
- * streams `internalServerException`, `throttlingException` and so on.
+ * Returns whether the name of a field says that the field contains an error. Amazon Bedrock names the members of its
+ * event streams `internalServerException`, `throttlingException` and so on.
  */
 const isErrorName = (name: string): boolean => errorNames.has(name) || name.endsWith('exception');
 
@@ -89,7 +91,8 @@ const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
 const typeNames = ['type', 'errortype'];
 
 /**
- * Returns the first field that has one of these names, in the order of the names; undefined if there is no such field.
+ * Returns the value of the first field that has one of the names, in the order of the names; undefined if no field has
+ * a value.
  */
 const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   let found: unknown;
@@ -102,11 +105,12 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   return found;
 };
 
-/** The greatest depth of nested objects in which a message is searched. */
+/** The greatest depth of nested objects in which this file searches a message. */
 const maxMessageDepth = 4;
 
 /**
- * Returns the message of an error; `null` if it has no message. The message may be in another error within this error.
+ * Returns the message of an error; `null` if the error has no message. The message may be in another error within this
+ * error.
  */
 const messageIn = (error: unknown, depth = 0): string | null => {
   const first: unknown = Array.isArray(error) ? error[0] : error;
@@ -115,7 +119,7 @@ const messageIn = (error: unknown, depth = 0): string | null => {
   return messageIn(fieldIn(fields, messageNames), depth + 1);
 };
 
-/** Returns whether the value of an error field means that there is an error. */
+/** Returns whether the value of an error field means that an error exists. */
 export const isError = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && value !== '' && value !== 0;
 
@@ -126,14 +130,14 @@ const failingWords: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Returns whether a code means failure. Codes of success are 0, 200 to 299 and words such as `ok`. */
+/** Returns whether a code means failure. The codes of success are 0, 200 to 299, and words such as `ok`. */
 const isFailingCode = (code: unknown): boolean => {
   const text = wordOf(code)?.trim().toLowerCase() ?? '';
   return !goodCodes.has(text) && !/^2\d\d$/.test(text);
 };
 
 /**
- * Returns whether the value of an error field in an answer means that there is no error. To say so, servers write `{}`,
+ * Returns whether the value of an error field in an answer means that no error exists. Servers express this by `{}`,
  * `[]`, empty fields, the words `None` and `null` (as a text), or a code and a word of success.
  */
 export const isBlankError = (value: unknown): boolean =>
@@ -142,15 +146,15 @@ export const isBlankError = (value: unknown): boolean =>
     : !isError(value) || (value !== true && !isFailingCode(value));
 
 /**
- * Returns whether a status means failure: it is 400 or more, or a word that means failure. Other words and numbers are
- * steps of progress.
+ * Returns whether a status means failure. Failing statuses are the numbers 400 to 599 and words for failure. Other
+ * words and numbers are steps of progress.
  */
 const isFailingStatus = (status: unknown): boolean => {
   const text = wordOf(status)?.trim().toLowerCase() ?? '';
   return failingWords.has(text) || /^[45]\d\d$/.test(text);
 };
 
-/** Returns whether a code, a status or a flag in an object says failure. */
+/** Returns whether a code, a status or a flag in an object means failure. */
 export const saysFailure = (body: Fields): boolean =>
   isFailingCode(fieldIn(body, codeNames)) ||
   isFailingStatus(body['status']) ||
@@ -159,9 +163,9 @@ export const saysFailure = (body: Fields): boolean =>
   wordOf(body['__type']) !== null;
 
 /**
- * Reads a message that is in the same object as a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code,
- * message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`), RFC 9457 (`title`,
- * `status`), APIs with `success: false`.
+ * Reads an error whose message is in the same object as a sign of failure. Servers with such errors: DashScope, Zhipu
+ * and NVIDIA Dynamo (`{code, message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`),
+ * RFC 9457 (`title`, `status`), APIs with `success: false`.
  */
 const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null => {
   const message = fieldIn(body, messageNames);
@@ -171,12 +175,14 @@ const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null =>
   return { form, message, code: code ?? body['status'], type: type ?? body['__type'] };
 };
 
-/** Reads an error from the field that names it; returns `null` if there is none. */
+/**
+ * Reads an error from a field whose name says that the field contains an error; returns `null` without such a field.
+ */
 const namedErrorIn = (body: Fields): ErrorText | null => {
   for (const [name, value] of Object.entries(body)) {
     if (!isErrorName(plainName(name)) || isBlankError(value)) continue;
     const code = fieldIn(body, codeNames);
-    // `{"errcode": 0, "errmsg": "ok"}` is no error.
+    // `{"errcode": 0, "errmsg": "ok"}` is not an error.
     if (code !== undefined && !isFailingCode(code)) return null;
     const fields = objectOf(value) ?? {};
     return {
@@ -191,8 +197,8 @@ const namedErrorIn = (body: Fields): ErrorText | null => {
 
 /**
  * Reads an error that is inside another field: Tencent Cloud (`Response`), Volcengine (`ResponseMetadata`), iFlytek
- * Spark (`header`), the Responses API (`response`). The error must have a number as its code, since a text named `code`
- * can mean anything in such a field.
+ * Spark (`header`), the Responses API (`response`). An error without an error field must have a number as its code,
+ * because a text named `code` can mean anything inside another field.
  */
 const innerErrorIn = (body: Fields): ErrorText | null => {
   for (const value of Object.values(body)) {
@@ -206,9 +212,9 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Returns whether a document has a field that makes it an answer. An empty `text` does not make it an answer. Nor does
- * a `text` beside an `error_code`, as FastChat writes an error (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK
- * ERROR …", "error_code": 50001}`.
+ * Returns whether a document has a field that makes the document an answer. An empty `text` does not count. A `text`
+ * beside an `error_code` does not count either, because FastChat writes errors in this form (fastchat/constants.py,
+ * ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
  */
 const isAnswer = ({ choices, text, data, error_code: code }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) ||
@@ -225,8 +231,8 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
 };
 
 /**
- * Reads the documented error `{error: {message, type, code}}`, including the form in which `error` is a text, and reads
- * the gateway's second form of a 429.
+ * Reads the documented error `{error: {message, type, code}}`, the form in which `error` is a text, and the gateway's
+ * second form of a 429.
  */
 const documentedErrorIn = (body: Fields): ErrorText => {
   const { error } = body;
@@ -246,8 +252,8 @@ const detailErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Returns the error in a JSON value; `null` if the value contains no error. Gemini writes a list, so the first entry of
- * a list is read.
+ * Returns the error in a JSON value; `null` if the value contains no error. Gemini writes a list of errors; this
+ * function reads the first entry of a list.
  */
 export const errorIn = (json: unknown): ErrorText | null => {
   const body = objectOf(Array.isArray(json) ? json[0] : json);
@@ -260,19 +266,19 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // The last event of a stream has the usage and no choices. It may have fields that only this server knows.
+  // The last event of a stream has the usage and no choices. Such an event may have fields that only one server knows.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
 /**
- * The fields of an answer, other than `error`, whose names say that they contain an error. The name `errors` is not in
- * this list, since servers use it for warnings in complete answers.
+ * The fields of an answer, other than `error`, whose names say that the field contains an error. The name `errors` is
+ * not in this list, because servers use this name for warnings in complete answers.
  */
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 
 /**
- * Returns the value by which an answer with choices says that it failed: the value of a field other than `error`, or a
- * flag; undefined if nothing says so.
+ * Returns the value in an answer with choices which says that the answer failed. The value comes from an error field
+ * other than `error`, or from a flag or status. Returns undefined if the answer does not say that the answer failed.
  */
 export const errorBeside = (answer: Fields): unknown => {
   const named = errorFields.find(
@@ -285,13 +291,13 @@ export const errorBeside = (answer: Fields): unknown => {
   const said = { ...answer, choices: undefined };
   return (
     messageIn(said) ??
-    // The message of a choice does not count, since the model wrote it.
+    // The message of a choice does not count, because the model wrote this message.
     messageIn({ ...said, message: undefined }) ??
     'the answer itself says that it failed'
   );
 };
 
-/** Returns the error in a choice, or in the choice's message or delta; undefined if there is no error. */
+/** Returns the error in a choice, or in the choice's message or delta; undefined without an error. */
 export const errorInChoices = (choices: unknown): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {
@@ -310,8 +316,8 @@ export const errorInChoices = (choices: unknown): unknown => {
 };
 
 /**
- * Returns whether the name of an event means an error: `error`, `abort`, or in other APIs `response.failed` (OpenAI’s Responses
- * API) or `internalServerException` (Amazon Bedrock).
+ * Returns whether the name of an event means an error. Examples are `error` and `abort`, and in other APIs
+ * `response.failed` (OpenAI's Responses API) or `internalServerException` (Amazon Bedrock).
  */
 export const isErrorType = (type: string): boolean =>
   type !== 'message' &&

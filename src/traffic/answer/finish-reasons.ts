@@ -2,16 +2,17 @@ import { maxFinishLength, plainFinish } from '../../model/observation/outcome.ts
 import { objectOf } from './json-text.ts';
 
 /**
- * This file defines which finish reasons complete an answer and which fail it. `content_filter` and `length` complete
- * an answer: the API documents them as ends of an answer that was served and billed. In a scenario, `fails` can name
- * further reasons that fail an answer, also reasons that complete an answer by default.
+ * This file defines which finish reasons complete an answer and which reasons fail an answer. `content_filter` and
+ * `length` complete an answer, because the API documents both as ends of an answer that was served and billed. In a
+ * scenario, `fails` can name further reasons that fail an answer. `fails` can also name reasons that complete an answer
+ * by default.
  */
 
 type Ending = 'completes' | 'fails';
 
 /**
  * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send a reason,
- * and the place where the servers define it.
+ * and where the servers define the reason.
  */
 const endings = {
   // Sent by the OpenAI API (openai/openai-openapi, finish_reason) and in the interface (2.4).
@@ -20,14 +21,14 @@ const endings = {
   tool_calls: 'completes',
   function_call: 'completes',
   content_filter: 'completes',
-  // Sent by Text Generation Inference (router/src/lib.rs, FinishReason), and Together’s `eos` (API reference,
+  // Sent by Text Generation Inference (router/src/lib.rs, FinishReason); Together sends `eos` (API reference,
   // finish_reason).
   eos_token: 'completes',
   eos: 'completes',
   stop_sequence: 'completes',
-  // Sent by vLLM (vllm/v1/engine/__init__.py, FINISH_REASON_STRINGS) when it ends an answer that repeats itself.
+  // Sent by vLLM (vllm/v1/engine/__init__.py, FINISH_REASON_STRINGS) when vLLM ends an answer that repeats itself.
   repetition: 'completes',
-  // Sent by the Anthropic API (Messages, stop_reason), if a proxy passes it on unchanged.
+  // Sent by the Anthropic API (Messages, stop_reason), if a proxy passes the reason on unchanged.
   end_turn: 'completes',
   max_tokens: 'completes',
   tool_use: 'completes',
@@ -40,11 +41,11 @@ const endings = {
   // Sent by TensorRT-LLM (tensorrt_llm/executor/result.py).
   end_id: 'completes',
   stop_words: 'completes',
-  // Sent by OpenAI's Responses API (incomplete_details.reason), if a proxy passes it on.
+  // Sent by OpenAI's Responses API (incomplete_details.reason), if a proxy passes the reason on.
   max_output_tokens: 'completes',
   // Sent by Anthropic, Amazon Bedrock and Zhipu GLM.
   model_context_window_exceeded: 'completes',
-  // Sent by Amazon Bedrock (Converse, StopReason), if a proxy passes it on.
+  // Sent by Amazon Bedrock (Converse, StopReason), if a proxy passes the reason on.
   content_filtered: 'completes',
   malformed_model_output: 'completes',
   malformed_tool_use: 'completes',
@@ -53,11 +54,11 @@ const endings = {
   model_length: 'completes',
   // Sent by Zhipu GLM (API reference, finish_reason) when unsafe content was left out of the answer.
   sensitive: 'completes',
-  // Sent by Cohere (OpenAPI, FinishReason; its reasons ERROR, ERROR_TOXIC, ERROR_LIMIT, USER_CANCEL and TIMEOUT are
-  // below).
+  // Sent by Cohere (OpenAPI, FinishReason). Cohere's reasons ERROR, ERROR_TOXIC, ERROR_LIMIT, USER_CANCEL and TIMEOUT
+  // are below.
   complete: 'completes',
   tool_call: 'completes',
-  // Sent by Gemini (FinishReason), if a proxy passes it on.
+  // Sent by Gemini (FinishReason), if a proxy passes the reason on.
   safety: 'completes',
   recitation: 'completes',
   blocklist: 'completes',
@@ -88,7 +89,7 @@ const endings = {
   // Sent by TensorRT-LLM (tensorrt_llm/executor/result.py, CompletionOutput.finish_reason), and Cohere.
   timeout: 'fails',
   cancelled: 'fails',
-  // No server is known to send these words, but they mean failure.
+  // No server is known to send these words, but the words mean failure.
   canceled: 'fails',
   cancel: 'fails',
   failed: 'fails',
@@ -103,8 +104,8 @@ const endings = {
 const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endings));
 
 /**
- * The words that mean failure when they are part of an unknown reason, such as `engine_error` or `upstream_timeout`.
- * They include the statuses of gRPC, which a server may pass on.
+ * Matches words that mean failure as parts of an unknown reason, such as `engine_error` or `upstream_timeout`. The
+ * words include the statuses of gRPC, which a server may pass on.
  */
 const failingWords =
   /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|unreachable|lost|died|panic(?:ked)?|fault(?:ed)?|reset|expired|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped|busy|rejected|shed|shut_?down|dead|unhealthy|throttling|quota_exceeded|insufficient|(?:no|over)_capacity|queue_full)(?:_|$)/;
@@ -120,22 +121,27 @@ const endingOf = (reason: string): Ending | undefined => {
 };
 
 /**
- * Returns whether a finish reason fails the answer: either Weir knows that the reason means failure, or the scenario
- * names the reason. The spelling does not matter.
+ * Returns whether a finish reason fails the answer. Weir knows that the reason means failure, or the scenario names the
+ * reason. The spelling of the reason does not matter.
  */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
   endingOf(reason) === 'fails' || fails.some((each) => plainFinish(each) === plainFinish(reason));
 
-/** Returns whether Weir knows what a reason means. An unknown reason completes the answer, with a note. */
+/**
+ * Returns whether Weir knows what a reason means. An unknown reason completes the answer, and the answer gets a note.
+ */
 export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== undefined;
 
 /**
- * The maximum length of a finish reason that is read. If a server sends a key in place of a reason, the whole key must
- * be read so that it can be masked. Keys are shorter than this maximum.
+ * The maximum length of a finish reason that is read, in UTF-16 units. If a server sends an API key in place of a
+ * reason, Weir must read the whole key in order to mask the key. API keys are shorter than this maximum.
  */
 const maxReadLength = 8192;
 
-/** Returns a finish reason as results store it: masked, shortened and without control characters. */
+/**
+ * Returns a finish reason in the form that results store. An unknown reason is masked and cleared of control
+ * characters. Every reason is shortened.
+ */
 export const shownFinish = (reason: string, redact: (text: string) => string): string =>
   isKnownFinish(reason)
     ? reason.slice(0, maxFinishLength)
@@ -145,9 +151,9 @@ export const shownFinish = (reason: string, redact: (text: string) => string): s
         .toWellFormed();
 
 /**
- * Reads the finish reason of a choice; `null` while the choice continues. Until the end, some servers send an empty
- * reason, and DashScope sends the text `null` (Model Studio, API reference). SGLang sends an object such as `{type:
- * "abort", message}` as a reason.
+ * Reads the finish reason of a choice; `null` while the choice continues. While a choice continues, some servers send
+ * an empty reason, and DashScope sends the text `null` (Model Studio, API reference). SGLang sends an object such as
+ * `{type: "abort", message}` as a reason.
  */
 const readFinish = (value: unknown): string | null => {
   if (value === null || value === undefined || value === '' || value === false) return null;
@@ -158,17 +164,18 @@ const readFinish = (value: unknown): string | null => {
 };
 
 /**
- * Returns a finish reason if it is a text or an object. vLLM writes the number of the token that ended the answer as a
- * reason.
+ * Returns a finish reason if the value is a text or an object. A number is ignored: vLLM sends the number of the token
+ * that ended the answer as a stop reason.
  */
 const wordOf = (value: unknown): string | null =>
   typeof value === 'number' ? null : readFinish(value);
 
 /**
- * Reads the finish reason of a choice. It may be in its own field, in Gemini's `finishReason` (its API in the form of
- * OpenAI's, in the last chunk), or within its delta or message. If these fields are absent, `finish_details` or
- * Anthropic's `stop_reason` counts. OpenRouter's `native_finish_reason` is the reason that the server behind OpenRouter
- * sent. It counts if there is no other reason, or if it means failure and the other reason does not.
+ * Reads the finish reason of a choice. The reason may be in the field of the interface, in Gemini's `finishReason`
+ * (Gemini's API in the form of OpenAI's, in the last chunk), or within the delta or message. If these fields are
+ * absent, `finish_details` or Anthropic's `stop_reason` counts. OpenRouter's `native_finish_reason` is the reason that
+ * the server behind OpenRouter sent. This native reason counts if no other reason exists, or if only the native reason
+ * means failure.
  */
 export const finishOfChoice = (
   choice: Readonly<Record<string, unknown>>,
@@ -186,8 +193,8 @@ export const finishOfChoice = (
 };
 
 /**
- * Reads the finish reason of all choices at the top of a document, such as Ollama's `done_reason` or Anthropic's
- * `stop_reason`.
+ * Reads the finish reason at the top of a document, which applies to all choices. Examples are Ollama's `done_reason`
+ * and Anthropic's `stop_reason`.
  */
 export const finishOfDocument = (document: Readonly<Record<string, unknown>>): string | null =>
   readFinish(document['finish_reason']) ??

@@ -1,6 +1,6 @@
 /**
- * The maximum depth of a document. The answers of gateways have fewer levels. Parsing a document with more levels takes
- * much more stack and memory than its size suggests.
+ * The maximum number of nested levels in a document. The answers of gateways have fewer levels. Parsing a document with
+ * more levels takes far more stack and memory than the size of the document suggests.
  */
 const maxDepth = 500;
 
@@ -14,7 +14,8 @@ const comma = 44;
 
 /** Returns whether a JSON text has more than `maxDepth` levels, or more than `maxCommas` commas between its values. */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
-  // Each level takes two characters, its brackets, so a short text cannot have too many levels. Most answers are short.
+  // Each level takes two characters, an opening and a closing bracket, so a short text cannot have too many levels.
+  // Most answers are short.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let commas = 0;
@@ -36,7 +37,7 @@ export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY)
   return false;
 };
 
-/** Returns a value of a JSON document as an object with fields; `null` if it is a list or any other value. */
+/** Returns a value of a JSON document as an object with fields; `null` if the value is a list or not an object. */
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
@@ -47,8 +48,8 @@ export const firstEventData = (text: string): string | undefined =>
   /^data: ?(.*)$/m.exec(text)?.[1];
 
 /**
- * Parses a JSON text from a server. Returns undefined if it is not JSON, has too many levels, or has more than
- * `maxValues` values.
+ * Parses a JSON text from a server. Returns undefined if the text is not JSON, has too many levels, or has more than
+ * about `maxValues` values.
  */
 export const jsonIn = (text: string, maxValues?: number): unknown => {
   if (isTooComplex(text, maxValues)) return undefined;
@@ -75,13 +76,13 @@ const pythonText = (text: string): string =>
       : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** The maximum length of a Python dictionary that is read. Errors are shorter than this. */
+/** The maximum length of a Python dictionary that is read. Errors are shorter than this maximum. */
 const maxPythonLength = 8192;
 
 /**
- * Parses a dictionary as Python prints it: `{'error': {'message': 'full', 'code': None}}`. A server sends this form if
- * its code lacks a call of `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Only
- * errors are read from it, since no client accepts it as an answer.
+ * Parses a printed Python dictionary: `{'error': {'message': 'full', 'code': None}}`. A server sends this form if its
+ * code lacks a call of `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Callers read
+ * only errors from this form, because no client accepts this form as an answer.
  */
 export const pythonDictionaryIn = (text: string): unknown => {
   if (text.length > maxPythonLength || !/^\s*\{\s*'/.test(text)) return undefined;

@@ -8,23 +8,23 @@ import {
 import { plainUsage, type UsageReading } from './read-usage.ts';
 
 /**
- * The number of matches that allow one more attempt to learn. Learning one body takes as long as reading about sixty
- * bodies.
+ * The number of matches after which one more attempt to learn is allowed. Learning one body takes as long as reading
+ * about sixty bodies.
  */
 const matchesPerLearning = 64;
 /**
- * The number of attempts to learn that are allowed at first. Matches allow further attempts, but never more than this
- * number at the same time.
+ * The number of attempts to learn that are allowed at first. Matches allow further attempts, but at most this number of
+ * attempts is open at the same time.
  */
 const maxLearnings = 8;
 /**
- * The maximum length of a body that is learned, in UTF-16 units. Longer bodies hardly ever match, since they differ in
- * more than the variable members.
+ * The maximum length of a learned body, in UTF-16 units. Longer bodies hardly ever match, because longer bodies also
+ * differ outside the variable members.
  */
 const maxLearnedLength = 16 * 1024;
 
 /**
- * The number of bodies in a row without a match after which only every eighth body is compared. Comparing takes a
+ * The number of consecutive bodies without a match after which only every eighth body is compared. Comparing takes a
  * quarter of the time of reading an answer.
  */
 const patience = 32;
@@ -41,7 +41,7 @@ class LearningAllowance {
     this.#left = Math.min(maxLearnings, this.#left + 1);
   }
 
-  /** Returns whether a body of this length may be learned. Each call that returns true counts as an attempt. */
+  /** Returns whether a body of this length may be learned. Each call that returns true uses one attempt. */
   take(length: number): boolean {
     if (this.#left === 0 || length > maxLearnedLength) return false;
     this.#left -= 1;
@@ -49,7 +49,7 @@ class LearningAllowance {
   }
 }
 
-/** The counts of a usage that may differ between bodies. Only the first two must be present. */
+/** The counts of a usage that may differ between bodies. Only `input` and `output` must be present. */
 export const usageCounts = {
   input: ['usage', 'prompt_tokens'],
   output: ['usage', 'completion_tokens'],
@@ -64,7 +64,7 @@ export const usageMembers: readonly VariableMember[] = Object.values(usageCounts
 );
 
 /**
- * A learned body, what was read from it, and the places of the counts in its usage. The place of a count that is absent
+ * A learned body, what was read from the body, and the places of the counts in its usage. The place of an absent count
  * is −1.
  */
 export interface LearnedReading<T> {
@@ -76,8 +76,8 @@ export interface LearnedReading<T> {
 }
 
 /**
- * Returns the usage in the last match, which equals `learned` except for its counts; `null` if the counts do not add up
- * as they do in a plain usage. Then the body must be parsed. The learned body must have a usage.
+ * Returns the usage in the last match. The usage equals `learned` except for its counts. Returns `null` if the counts
+ * do not add up as in a plain usage; in this case, the caller must parse the body. The learned body must have a usage.
  */
 export const matchedUsage = (
   { body, places }: LearnedReading<unknown>,
@@ -96,15 +96,15 @@ export const matchedUsage = (
 export class LearnedBodies<T> {
   readonly #members: readonly VariableMember[];
   readonly #most: number;
-  /** The learned bodies. The body that matched last is the first. */
+  /** The learned bodies, the body that matched last first. */
   readonly #learned: LearnedReading<T>[] = [];
   readonly #allowance = new LearningAllowance();
-  /** The number of bodies since the last match or the last learned body. */
+  /** The number of bodies since the last match or since the last learned body. */
   #misses = 0;
 
   /**
    * Creates an empty list. `members` are the members whose values may differ. `most` is the maximum number of bodies in
-   * the list. If there are more, the bodies that matched last are kept.
+   * the list. If the list is full, a new body replaces the body whose last match is the longest ago.
    */
   constructor(members: readonly VariableMember[], most: number) {
     this.#members = members;
@@ -112,15 +112,15 @@ export class LearnedBodies<T> {
   }
 
   /**
-   * Returns the learned body that equals the part of `bytes` from `start` to before `end`, except for variable values;
-   * `null` if there is none, or if this body is not compared because bodies hardly ever match.
+   * Returns the learned body that equals the part of `bytes` from `start` to before `end`, except for variable values.
+   * Returns `null` if no learned body is equal, or if nothing is compared because bodies hardly ever match.
    */
   match(bytes: Buffer, start: number, end: number): LearnedReading<T> | null {
     this.#misses += 1;
     if (this.#misses > patience && this.#misses % 8 !== 0) return null;
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;
-      // Most bodies match the first learned body, so only the others get the quick check first.
+      // Most bodies match the first learned body, so the quick check comes first only for the other learned bodies.
       if (i > 0 && !learned.body.endsAlike(bytes, end)) continue;
       if (!learned.body.match(bytes, start, end)) continue;
       if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
@@ -132,8 +132,8 @@ export class LearnedBodies<T> {
   }
 
   /**
-   * Learns a body that was just parsed as `reading`, if it is suitable. A body with a usage is suitable only if the
-   * places of its counts are found. `written` is the number of bytes that the model wrote in the body.
+   * Learns a body that was just parsed as `reading`, if the body is suitable. A body with a usage is suitable only if
+   * the places of its counts are found. `written` is the number of bytes that the model wrote in the body.
    */
   learn(text: string, reading: T, hasUsage: boolean, written: number): void {
     if (!this.#allowance.take(text.length)) return;
@@ -143,7 +143,7 @@ export class LearnedBodies<T> {
       countNames.map((name) => [name, body.placeOf(usageCounts[name].at(-1)!)]),
     ) as LearnedReading<T>['places'];
     if (hasUsage && (places.input < 0 || places.output < 0)) return;
-    // If the place of a total is not found, a match would not read the total of the new body.
+    // If the place of the total is not found, a match could not read the total of another body.
     if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
     this.#misses = 0;
     this.#learned.unshift({ body, reading, places, fixedWriting: written - body.written });

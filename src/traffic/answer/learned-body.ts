@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * This file learns JSON bodies, so later bodies that match them need no parsing. Most bodies equal an earlier body
- * except for the values of some members.
+ * This file learns JSON bodies, so that later bodies that match a learned body need no parsing. Most bodies equal an
+ * earlier body except for the values of some members.
  */
 
 const QUOTE = 0x22;
@@ -17,7 +17,10 @@ const LETTER_U = 0x75;
  */
 type VariableValue = 'text' | 'writing' | 'words' | 'count';
 
-/** A member whose value may differ: its path in the document, the name by which it is found, and what it contains. */
+/**
+ * A member whose value may differ: its path in the document, its name, the kind of its value, and the pattern that
+ * finds the member.
+ */
 export interface VariableMember {
   readonly path: readonly (string | number)[];
   readonly name: string;
@@ -26,7 +29,7 @@ export interface VariableMember {
 }
 
 const patterns: Readonly<Record<VariableValue, string>> = {
-  // The pattern also finds a text with an escape. The template handles such a text like any other text.
+  // The pattern also matches a text with an escape. A learned body treats such a text like any other text.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
   writing: String.raw`"((?:[^"\\]|\\.)*)"`,
   words: String.raw`"((?:[^"\\]|\\.)+)"`,
@@ -42,12 +45,12 @@ export const variableMember = (
   return { path, name, holds, search };
 };
 
-/** The maximum number of digits of a count. A count of this length is still exact. */
+/** The maximum number of digits of a count. A count with this number of digits is still exact. */
 const maxDigits = 15;
 
 /**
- * The place of a variable value in a text: it starts at the first character of the value, and ends before `to`. The
- * quotes of a text value are not part of the place.
+ * The place of a variable value in a text. `from` is the position of the first character of the value, and `to` is the
+ * position after the last character. The quotes of a text value are not part of the place.
  */
 interface Place {
   readonly member: VariableMember;
@@ -86,7 +89,7 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two lists of values for the places. No two values in them are equal. */
+/** Two lists of test values for the places. All these values are different. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   writing: (place: number): string => textAt(base, place),
@@ -95,8 +98,8 @@ const fillings = [11, 2222].map((base) => ({
 }));
 
 /**
- * Returns whether a place contains nothing but its value. If these test values are put into the places of the text,
- * parsing the text must give the same document with the test values.
+ * Returns whether every place contains nothing but its value. The function puts test values into the places of the text
+ * and parses the text. The result must be the original document with the test values.
  */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divideAt(text, places);
@@ -121,21 +124,21 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
 const isWritten = ({ holds }: VariableMember): boolean => holds === 'writing' || holds === 'words';
 
 /**
- * Compares bodies with a learned body: the bytes between the variable values must be equal. Then the body is the same
- * document with other values, for these reasons. The learned body was parsed with two other lists of values in its
- * places. Both times the result was the same document with these values. So each place contains exactly one string or
- * number. So any other body that has a valid string without its quotes (RFC 8259, section 7), or a number without a
- * leading zero, in such a place is the same document except for this value. Bytes that are not UTF-8 are decoded as
- * replacement characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`,
- * and `{"id":"b22","n":10}` matches with `b22` and `10`.
+ * Compares bodies with a learned body: the bytes between the variable values must be equal. An equal body is the same
+ * document with other values, for the following reasons. The learned body was parsed with two other lists of values in
+ * its places. Both times the result was the same document with these values. Each place therefore contains exactly one
+ * string or number. A valid string without its quotes (RFC 8259, section 7), or a number without a leading zero, in
+ * such a place changes only this value. Bytes that are not UTF-8 are decoded as replacement characters, never as a
+ * quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`, and `{"id":"b22","n":10}` matches
+ * with `b22` and `10`.
  */
 export class LearnedBody {
   /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
   /**
-   * The number of bytes that the model wrote in the last match; before the first match, in the learned body.
-   * `wordsWritten` counts only the bytes of the first value of the kind `words`.
+   * The number of bytes that the model wrote in the last match. Before the first match, this is the number of the
+   * learned body. `wordsWritten` counts only the bytes of the first value of the kind `words`.
    */
   written: number;
   wordsWritten = 0;
@@ -160,8 +163,8 @@ export class LearnedBody {
   }
 
   /**
-   * Returns whether the part of `bytes` from `start` to before `end` is the learned body with other values. After that,
-   * `countAt` returns its counts.
+   * Returns whether the part of `bytes` from `start` to before `end` is the learned body with other values. After a
+   * match, `countAt` returns the counts of the matched body.
    */
   match(bytes: Buffer, start: number, end: number): boolean {
     let at = this.#fixedAt(bytes, start, end, 0);
@@ -181,8 +184,8 @@ export class LearnedBody {
   }
 
   /**
-   * Returns whether the part of `bytes` before `end` ends like the learned body. If the body has another form, this
-   * check is quicker than `match`, since it reads no texts.
+   * Returns whether the part of `bytes` before `end` ends like the learned body. If the bytes are a body of another
+   * form, this check is faster than `match`, because this check reads no texts.
    */
   endsAlike(bytes: Buffer, end: number): boolean {
     const last = this.#fixed.at(-1)!;
@@ -192,7 +195,7 @@ export class LearnedBody {
     return true;
   }
 
-  /** Returns the index of the place of the member with this name; −1 if there is none. */
+  /** Returns the index of the place of the member with this name; −1 if the learned body has no such place. */
   placeOf(name: string): number {
     return this.#places.findIndex((member) => member.name === name);
   }
@@ -201,7 +204,9 @@ export class LearnedBody {
     return this.#counts[place]!;
   }
 
-  /** Returns the position after a fixed part of the body that begins at `at`; −1 if the bytes there differ. */
+  /**
+   * Returns the position after a fixed part of the body that begins at `at`; −1 if the bytes at this position differ.
+   */
   #fixedAt(bytes: Buffer, at: number, end: number, part: number): number {
     const fixed = this.#fixed[part]!;
     if (at + fixed.length > end) return -1;
@@ -209,7 +214,7 @@ export class LearnedBody {
     return at + fixed.length;
   }
 
-  /** Returns the position after a value that begins at `at`; −1 if no value begins there. */
+  /** Returns the position after a value that begins at `at`; −1 if no value begins at this position. */
   #valueAt(bytes: Buffer, at: number, end: number, place: number): number {
     const { holds } = this.#places[place]!;
     if (holds === 'count') return this.#readCount(bytes, at, end, place);
@@ -217,7 +222,7 @@ export class LearnedBody {
     return holds === 'words' && to === at ? -1 : to;
   }
 
-  /** Reads a count without a leading zero. Returns the position after it, or −1 if there is no count. */
+  /** Reads a count without a leading zero. Returns the position after the count, or −1 if there is no count. */
   #readCount(bytes: Buffer, from: number, end: number, place: number): number {
     let count = 0;
     let at = from;
@@ -234,19 +239,20 @@ export class LearnedBody {
 }
 
 /**
- * Learns a body that was parsed without an error. All variable members that can be found in the body become variable.
+ * Learns a body that was parsed without an error. Every variable member that is found in the body becomes variable.
+ * Returns `null` if the body cannot be learned.
  */
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
   const found = placesIn(text, members);
   if (holdsOnlyValues(text, found)) return new LearnedBody(text, found);
-  // The name of a member may also occur earlier in another place. Then the value at that place counts as fixed.
+  // The name of a member may also occur earlier at another position. The value at that position then counts as fixed.
   const places = found.filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };
 
 const simpleEscapes = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** Returns the position after an escape that begins at `at`; −1 if no escape begins there. */
+/** Returns the position after an escape that begins at `at`; −1 if no escape begins at this position. */
 const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   const kind = bytes[at + 1]!;
   if (simpleEscapes.has(kind)) return at + 2;
@@ -255,16 +261,16 @@ const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   return isHex && to < end ? to : -1;
 };
 
-/** Whether the text whose end was found last contains an escape. */
+/** Whether the last text that `endOfText` read contains an escape. */
 let isEscaped = false;
 
-/** Returns the length in bytes of the text whose end was found last. Its escapes are decoded for this. */
+/** Returns the length in bytes of the last text that `endOfText` read, with its escapes decoded. */
 const bytesOfText = (bytes: Buffer, from: number, to: number): number =>
   isEscaped
     ? Buffer.byteLength(JSON.parse(`"${bytes.toString('utf8', from, to)}"`) as string)
     : to - from;
 
-/** Returns the position of the quote that ends a text; −1 if no quote ends it. */
+/** Returns the position of the quote that ends a text; −1 if the text has no end. */
 const endOfText = (bytes: Buffer, from: number, end: number): number => {
   let at = from;
   isEscaped = false;
@@ -282,7 +288,7 @@ const endOfText = (bytes: Buffer, from: number, end: number): number => {
   return -1;
 };
 
-/** Returns whether a part of a JSON string contains neither the string's end nor an escape. */
+/** Returns whether a part of a JSON string contains no escape and not the end of the string. */
 export const isPlainText = (bytes: Buffer, from: number, to: number): boolean => {
   for (let i = from; i < to; i += 1) {
     const byte = bytes[i]!;

@@ -1,11 +1,14 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /**
- * This file masks texts of a request that the server quotes in its message. Servers quote requests, so a refusal may
- * contain half of a prompt, and results must not contain prompts.
+ * This file masks the texts of a request that the server quotes in its message. Servers quote requests, so a refusal
+ * may contain half of a prompt. Results must not contain prompts.
  */
 
-/** The minimum length of a match between a message and a prompt. A shorter match is probably a coincidence. */
+/**
+ * The minimum length of a match between a message and a prompt, in characters. A shorter match is probably a
+ * coincidence.
+ */
 const minEchoLength = 16;
 /** The number of characters of a message that are searched. A report shows only 300 characters of a message. */
 const maxMessageLength = 1000;
@@ -25,7 +28,7 @@ const promptTexts = (value: unknown): readonly string[] => {
   );
 };
 
-/** Returns all texts of a JSON request; none if the body is not JSON. */
+/** Returns all texts of a JSON request that may be part of a prompt; an empty list if the body is not JSON. */
 const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
   if (body === null || headers['content-type'] !== 'application/json') return [];
   const texts = promptTexts(JSON.parse(Buffer.from(body).toString('utf8')));
@@ -33,8 +36,8 @@ const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
 };
 
 /**
- * Returns the length of the longest match between a message, from `start` on, and a text; 0 if the match is too short
- * to count.
+ * Returns the length of the longest match between a message, from `start` on, and a text; 0 if the match is shorter
+ * than the minimum length.
  */
 const echoLengthAt = (message: string, start: number, text: string): number => {
   let end = start + minEchoLength;
@@ -55,8 +58,8 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
 };
 
 /**
- * Returns a function that masks the run's secrets by `redact`, and then the parts of a text that quote the request
- * itself.
+ * Returns a function that masks a message in two steps: first the run's secrets by `redact`, and then the parts that
+ * quote the request.
  */
 export const maskEchoes =
   (request: WireRequest, redact: (text: string) => string): ((text: string) => string) =>

@@ -12,13 +12,13 @@ import {
 
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
-/** The maximum number of bytes that are kept of a refusal's body. */
+/** The maximum number of bytes of a refusal's body that are stored. */
 export const maxRefusalBytes = 8 * 1024;
 
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
-  /** The header `Location`. The header of a redirect says more than its body. */
+  /** The header `Location`, because the `Location` of a redirect says more than its body. */
   readonly location?: string | undefined;
 }
 
@@ -31,16 +31,16 @@ const maxExcerptLength = 300;
 export const excerpt = (text: string, redact: Redact): string => {
   const folded = redact(text).replace(/\s+/g, ' ').trim();
   if (folded.length <= maxExcerptLength) return folded;
-  // The text is cut between code points, since half a surrogate pair is invalid.
+  // The text is cut between code points, because half a surrogate pair is invalid.
   return `${folded.slice(0, maxExcerptLength).replace(/[\ud800-\udbff]$/, '')}…`;
 };
 
 type Redact = (text: string) => string;
 
-/** The maximum number of fields that are named if a document comes from another API. */
+/** The maximum number of field names in a message about a document from another API. */
 const maxNames = 8;
 
-/** Names the first fields of a document, masked, so a reader recognises the API that answered. */
+/** Names the first fields of a document, masked, so that a reader recognises the API that answered. */
 export const namesOf = (names: readonly string[], redact: Redact): string =>
   names.length === 0 ? '' : excerpt(`the fields ${names.slice(0, maxNames).join(', ')}`, redact);
 
@@ -48,7 +48,10 @@ const noMessage = 'no message';
 
 const maxWordLength = 100;
 
-/** Prepares the parts of a body that the report shows, as `excerpt` does. */
+/**
+ * Prepares the parts of an error body for a report. `excerpt` prepares the message; the type and the code are masked
+ * and shortened.
+ */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = wordOf(value);
@@ -63,8 +66,8 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
 };
 
 /**
- * Returns the meaning of an event without choices that only says that something failed; `null` if the event does not
- * say that.
+ * Returns the message of an event without choices that says that the answer failed; `null` if the event does not say
+ * so.
  */
 const readBareFailure = (
   body: Readonly<Record<string, unknown>>,
@@ -74,7 +77,10 @@ const readBareFailure = (
   return typeof said === 'string' ? excerpt(said, redact) : null;
 };
 
-/** Returns the error in a chat's answer or event, at its top level or in a choice; `null` if there is no error. */
+/**
+ * Returns the message of the error in a chat's answer or event, at its top level or in a choice; `null` without an
+ * error.
+ */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
@@ -85,7 +91,7 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
       readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ??
       readBareFailure(body, redact)
     );
-  // If the document has choices, only these fields can contain an error.
+  // If the document has choices, only the following fields can contain an error.
   const error = [body['error'], groq, errorInChoices(choices), errorBeside(body)].find(
     (each) => !isBlankError(each),
   );
@@ -93,28 +99,30 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
-/** Returns the error beside the text of a transcription; `null` if there is no error. */
+/** Returns the message of the error beside the text of a transcription; `null` without an error. */
 export const readTranscriptError = (json: unknown, redact: Redact): string | null => {
   const error = errorBeside(objectOf(json) ?? {});
   return error === undefined ? null : (readErrorBody({ error }, redact)?.message ?? null);
 };
 
-/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` if it has another form. */
+/**
+ * Reads a JSON value as one of the known error bodies (`error-forms.ts`); returns `null` for a value of another form.
+ */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
   return error && mask(error, redact);
 };
 
 /**
- * Parses a body as JSON. If it begins as an SSE stream, parses its first data line, since some servers refuse streams
- * in this form.
+ * Parses a body as JSON. If the body is an SSE stream, parses its first data line, because some servers refuse streams
+ * in this form. A Python dictionary is also parsed.
  */
 const jsonOf = (text: string): unknown =>
   jsonIn(text) ?? jsonIn(firstEventData(text) ?? '') ?? pythonDictionaryIn(text);
 
 /**
- * Reads the data of an SSE event named `error`. The data is an error body, the inner part of an error body, or plain
- * text.
+ * Reads the data of an SSE event named `error`, and returns its message. The data is an error body, the inner part of
+ * an error body, or plain text.
  */
 export const readStreamError = (data: string, redact: Redact): string => {
   const json = jsonIn(data) ?? pythonDictionaryIn(data);
@@ -122,14 +130,14 @@ export const readStreamError = (data: string, redact: Redact): string => {
   return details?.message ?? noMessage;
 };
 
-/** Matches a text whose first words say that it is an error. */
+/** Matches a text whose first words say that the text is an error. */
 const errorWords =
   /^[\s[("'*]*(?:[\w.]{0,80}(?:error|exception)\b|traceback\b|fatal\b|(?:internal server|bad gateway|gateway time|service unavailable))/i;
 
 /**
- * Reads the error in a line of a stream: JSON with an error, or text that begins with an error word. llama.cpp wrote
- * `error: {…}` before September 2025 (tools/server/server.cpp), and lemonade writes the JSON without a field name. No
- * field of an event stream looks like these lines. Returns `null` for any other line.
+ * Returns the message of the error in a line of a stream. The line is JSON with an error, or a text that begins with an
+ * error word. llama.cpp wrote `error: {…}` before September 2025 (tools/server/server.cpp), and lemonade writes the
+ * JSON without a field name. No field of an event stream looks like these lines. Returns `null` for any other line.
  */
 export const readErrorLine = (line: string, redact: Redact): string | null => {
   const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
@@ -140,16 +148,16 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
   return errorWords.test(line) ? excerpt(line, redact) : null;
 };
 
-/** Returns the title of an HTML page. A report shows no other part of a page. */
+/** Returns the title of an HTML page. A report shows no other part of an HTML page. */
 const htmlTitle = (text: string): string =>
-  // The time of this search grows with the square of the page's length, and a server can send any page. So only the
-  // beginning of the page is searched.
+  // The time of this search grows with the square of the page's length, and a server can send a page of any length. The
+  // search therefore reads only the beginning of the page.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 
 /**
- * Returns a page without the comments at its beginning. It reads each comment once. A regular expression that matches
- * several comments would try every way to group them.
+ * Returns a page without the comments at its beginning. This loop reads each comment once. A regular expression that
+ * matches several comments would try every way to group the comments.
  */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();
@@ -165,7 +173,7 @@ export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
 /**
- * Returns the sentence that says that an HTML page came instead of `name`, with the page's title; `null` if the text is
+ * Returns a sentence which says that an HTML page came instead of `name`, with the page's title; `null` if the text is
  * not HTML.
  */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
@@ -174,23 +182,23 @@ export const htmlInsteadOf = (name: string, text: string, redact: Redact): strin
     : null;
 
 /**
- * Returns the sentence that says that a JSON error came instead of `name`, with the error's message; `null` if the
- * document is no error.
+ * Returns a sentence which says that a JSON error came instead of `name`, with the error's message; `null` if the
+ * document is not an error.
  */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** Returns the message at the beginning of a JSON text that is cut off; `null` if there is none. */
+/** Returns the message at the beginning of a JSON text that is cut off; `null` without a message. */
 const messageInCutJson = (text: string): string | null => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return wordOf(jsonIn(quoted ?? ''));
 };
 
 /**
- * Reads the error in a JSON text that is cut off because the server failed while it was writing; `null` for any other
- * text.
+ * Returns the message of the error in a cut-off JSON text. A JSON text is cut off if the server failed while writing.
+ * Returns `null` for any other text.
  */
 export const readCutError = (text: string, redact: Redact): string | null => {
   const isCutError = /^\s*[[{]/.test(text) && /"errors?"\s*:\s*[^\s,}n]/.test(text);
@@ -213,12 +221,12 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
   return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 
-/** Reads a non-2xx response in any form. The message is masked, without line breaks, and shortened. */
+/** Reads a non-2xx response in any form. The message is masked, shortened, and without line breaks. */
 export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
   const json = jsonOf(body.text);
   const { location } = body;
   if (location !== undefined && status < 400) {
-    // The query in the address of a login page differs from answer to answer, so it is left out.
+    // The query in the address of a login page differs from answer to answer, so the query is left out.
     const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
     return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
   }

@@ -9,27 +9,29 @@ import {
   splitUsage,
 } from './usage-classes.ts';
 
-/** This file reads the token counts of an answer, streamed or not, in all places and forms that servers use. */
+/**
+ * This file reads the token counts of an answer, streamed or not, from all fields and in all forms that servers use.
+ */
 
 export interface UsageReading {
-  /** The tokens of the prompt; `null` if the count cannot be read. */
+  /** The number of tokens of the prompt; `null` if the count cannot be read. */
   readonly input: number | null;
-  /** The tokens of the answer; `null` if the count cannot be read. */
+  /** The number of tokens of the answer; `null` if the count cannot be read. */
   readonly output: number | null;
-  /** The parts of these counts that have their own prices. */
+  /** The token counts of the classes that have their own prices. These tokens are part of `input` and `output`. */
   readonly classes: ClassCounts;
-  /** Whether a count is missing or is not a plausible number. */
+  /** Whether `input` or `output` is missing or is not a plausible number. */
   readonly isOdd: boolean;
-  /** Whether the total differs from the sum of its parts. */
+  /** Whether the reported total differs from the sum of its parts. */
   readonly isOff: boolean;
   /**
-   * Whether the usage is plain: its counts are whole numbers in `usage`, under the names of the OpenAI API, and the
-   * only classes with tokens are cached tokens and reasoning.
+   * Whether the usage is plain. The counts of a plain usage are whole numbers in `usage`, under the names of the OpenAI
+   * API, and its only classes with tokens are cached tokens and reasoning.
    */
   readonly isPlain: boolean;
   /**
-   * Whether the usage counts output tokens that are not text in the answer: tokens of images, or of rejected
-   * predictions.
+   * Whether the usage counts output tokens that are not text in the answer, such as tokens of images, of rejected
+   * predictions or of tools on the server.
    */
   readonly isBeyondText?: boolean;
   /** The readings of single choices, if the server counts the tokens of each choice separately. */
@@ -43,7 +45,8 @@ const names = {
   input: [
     // Used by the interface (section 2.4).
     'prompt_tokens',
-    // Used by the Anthropic API and OpenAI's Responses API, if a proxy passes them on, and by Cohere (`meta.tokens`).
+    // Used by the Anthropic API and OpenAI's Responses API, if a proxy passes the names on, and by Cohere
+    // (`meta.tokens`).
     'input_tokens',
     // Used by the AI SDK's gateway and Gemini (UsageMetadata).
     'promptTokens',
@@ -70,7 +73,7 @@ const names = {
 /**
  * Further names of both counts, without capitals and punctuation. For example, servers write `tokens_in`,
  * `num_prompt_tokens`, `prompt_tokens_count` (SambaNova), `input_token_count` (IBM watsonx), `answer_tokens`
- * (Baichuan), `tokens_evaluated` (llama.cpp's own API). These names are read only if the usage has none of the names
+ * (Baichuan), `tokens_evaluated` (llama.cpp's own API). Weir reads these names only if the usage has none of the names
  * above.
  */
 const otherNames = {
@@ -80,7 +83,9 @@ const otherNames = {
     /^(?:n|num|native)?(?:tokens?)?(?:completion|output|out|generated|generation|answer|response|sampled|predicted|candidates)(?:tokens?)?(?:count|num|number|total)?$/,
 } as const;
 
-/** Returns the usage of a choice, in the choice itself or in its message or delta; `null` if it has no usage. */
+/**
+ * Returns the usage of a choice, in the choice itself or in its message or delta; `null` if the choice has no usage.
+ */
 const usageOfChoice = (value: unknown): Fields | null => {
   const choice = objectOf(value);
   return (
@@ -109,7 +114,7 @@ const firstCount = (usage: Fields, side: Side): unknown => {
     const value = usage[name];
     if (value !== undefined && value !== null) return value;
   }
-  // No common name is present with a value.
+  // None of the names above is present with a value.
   for (const name in usage) {
     const value = usage[name];
     // A number with a fraction is probably a price.
@@ -124,7 +129,7 @@ const hasCount = (usage: Fields, side: Side): boolean =>
   readTokenCount(firstCount(usage, side)) !== null;
 
 /**
- * Matches words in the names of fields that do not count one answer: fields with sums, bounds, prices, or the counts of
+ * Matches words in the names of fields that do not count the tokens of one answer: sums, bounds, prices, or counts of
  * another model.
  */
 const otherCounts =
@@ -144,8 +149,9 @@ const namedUsage = (fields: Fields): Fields | undefined => {
 };
 
 /**
- * Returns the usage in a field that is recognised only by the words in its name. The field is at the top of a document
- * or one level below: LiteLLM's `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`, `x_usage`.
+ * Returns the usage in a field that Weir recognises only by the words in its name. The field is at the top of a
+ * document or one level below: LiteLLM's `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`,
+ * `x_usage`.
  */
 const namedUsageIn = (document: Fields): Fields | undefined => {
   const own = namedUsage(document);
@@ -160,8 +166,8 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
 };
 
 /**
- * The places in documents where servers put counts, in order of preference. Counts of single choices are not among
- * them.
+ * The places in documents where servers put counts, in order of preference. The counts of single choices are not in
+ * this list.
  */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
@@ -184,10 +190,10 @@ const places: readonly ((document: Fields) => unknown)[] = [
   // The places in Gemini (python-genai) and LangChain, with their spellings.
   ({ usage_metadata: own }) => own,
   ({ token_usage: own }) => own,
-  // The place in llama.cpp (tools/server/README.md, `timings`), if a stream did not ask for usage. `cache_n` counts the
-  // tokens from a cache.
+  // The place in llama.cpp (tools/server/README.md, `timings`), if the request for a stream did not ask for usage.
+  // `cache_n` counts the tokens from a cache.
   ({ timings }) => countsOfTimings(objectOf(timings)),
-  // The places in Text Generation Inference's own API, and in Ollama's own API, which has the counts at the top level.
+  // The place in Text Generation Inference's own API. Ollama's own API has its counts at the top level (below).
   ({ details: own }) => own,
   // The place in IBM watsonx's own API.
   ({ results: own }) => (Array.isArray(own) ? (own[0] as unknown) : undefined),
@@ -228,7 +234,7 @@ const nothing: UsageReading = {
   isPlain: false,
 };
 
-/** Returns a plain reading with these counts. */
+/** Returns a plain reading with the given counts. */
 export const plainUsage = (
   input: number,
   output: number,
@@ -248,7 +254,7 @@ const sumOf = (counts: readonly (number | null | undefined)[]): number | null =>
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 };
 
-/** Adds up the answers of several choices to one prompt. The tokens of the prompt are counted once. */
+/** Adds up the usages of several choices to one prompt. The tokens of the prompt count only once. */
 const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading => {
   const all = [...byChoice.values()];
   const [first] = all as [UsageReading];
@@ -265,7 +271,9 @@ const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading
   return { input, output, classes, isOdd, isOff, isPlain: false, byChoice };
 };
 
-/** Reads the usage that Moonshot writes into the last chunk of each choice (platform.moonshot.ai, Chat API, streaming). */
+/**
+ * Reads the usage that Moonshot writes into the last chunk of each choice (platform.moonshot.ai, Chat API, streaming).
+ */
 const readChoices = ({ choices }: Fields): UsageReading | null => {
   if (!Array.isArray(choices)) return null;
   let byChoice: Map<number, UsageReading> | null = null;
@@ -280,17 +288,20 @@ const readChoices = ({ choices }: Fields): UsageReading | null => {
   return byChoice === null ? null : sumOfChoices(byChoice);
 };
 
-/** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
+/**
+ * Reads the usage in a document, from the first place that has a count. If a usage has no readable count, its `input`
+ * and `output` are `null`. Returns `null` without a usage.
+ */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  // This code runs for each parsed chunk, so it creates no iterators.
+  // This code runs for each parsed chunk, so the loop creates no iterators.
   for (let position = 0; position < places.length; position += 1) {
     const value = places[position]!(document);
     if (value !== undefined && value !== null) {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
       if (reading.input !== null || reading.output !== null) return reading;
-      // If a document has a `usage`, objects in the later places mean something else.
+      // If a document has a `usage`, objects in the later places are not its usage.
       if (position < 2) found ??= reading;
     }
     if (position > 0) continue;
@@ -301,11 +312,11 @@ export const readUsage = (document: Fields): UsageReading | null => {
   return found;
 };
 
-/** Returns the later of two counts. If tokens were counted before, a later 0 is ignored. */
+/** Returns the later of two counts. A later 0 is ignored if an earlier count exists. */
 const laterCount = (before: number | null, after: number | null): number | null =>
   after === null || (after === 0 && before !== null) ? before : after;
 
-/** Combines the usage of two events of an answer. A later count replaces an earlier count. */
+/** Combines the usages of two events of one answer. A later count replaces an earlier count. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
   if (before.byChoice !== undefined && after.byChoice !== undefined)

@@ -26,15 +26,15 @@ import { readRetryHint } from './retry-hint.ts';
 export type ResponseHeaders = Readonly<Record<string, string>>;
 export type AbortReason = NonNullable<AnswerReader['abortReason']>;
 
-/** Reads the body of a 2xx response. Its caller handles the head, the maximum size, and refusals. */
+/** Reads the body of a 2xx response. The caller handles the head, the maximum size, and refusals. */
 export interface BodyReader {
-  /** Receives the bytes of one read, at least one byte. The bytes are valid only during the call. */
+  /** Receives the bytes of one read. A read has at least one byte. The bytes are valid only during the call. */
   onBytes(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a body that ended properly, or that was complete when it was aborted. */
+  /** Returns the outcome of a body that ended properly, or of a complete body whose exchange was aborted. */
   outcome(isTruncated: boolean): Outcome;
-  /** Returns the part of the answer that was received, if the answer ends too early at this moment. */
+  /** Returns the received part of an answer that ends too early at this moment; `null` if no part can be described. */
   partial(): Answer | null;
-  /** The number of token events so far; absent if a body of this kind has no token events. */
+  /** The number of token events that were read; absent if a body of this kind has no token events. */
   readonly tokenEvents?: number;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
@@ -50,10 +50,10 @@ export const malformed = (
 
 /** The headers in which servers send the id of a request, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
-/** The maximum length of a request id in characters. */
+/** The maximum length of a request id, in characters. */
 const maxIdLength = 128;
 
-/** The maximum number of bytes of a compressed refusal after it is decoded. */
+/** The maximum size of a compressed refusal after decoding, in bytes. */
 const maxDecodedBytes = 1024 * 1024;
 
 const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
@@ -63,14 +63,14 @@ const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): str
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The body of an answer that is not a stream, as far as it was received and kept. */
+/** The received part of the body of an answer that is not a stream. Bytes beyond the limit are not stored. */
 export interface CollectedBody {
   readonly bytes: Buffer;
   readonly isTruncated: boolean;
   readonly firstByte: Instant | null;
 }
 
-/** Collects up to `limit` bytes of a body and reads them when the body has ended. */
+/** Collects up to `limit` bytes of a body. When the body has ended, `interpret` reads the bytes. */
 export const collectBody = (
   limit: number,
   interpret: (body: CollectedBody) => Outcome,
@@ -96,8 +96,8 @@ const noRoom: AbortReason = {
 };
 
 /**
- * This is a class and not an object literal, since V8 allocates the getter of an object literal among the old objects.
- * Such a getter would keep the whole answer in memory for longer.
+ * Limits the memory of all answers that a slice collects. This is a class because V8 allocates the getter of an object
+ * literal among the old objects. The getter of an object literal would keep the whole answer in memory for longer.
  */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
@@ -147,15 +147,14 @@ class SharedMemoryReader implements BodyReader {
 }
 
 /**
- * Counts the bytes that `inner` collects, together with the bytes of all other answers of the slice. An answer for
- * which no room is left is aborted.
+ * Counts the bytes that `inner` collects, together with the bytes of all other answers of the slice. If the sum would
+ * exceed the maximum, the answer is aborted.
  */
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
 /**
- * Limits a wait to the values that results can store: at least 0, and at most the longest run. A server may name any
- * wait.
+ * Limits a wait, in ms, to the values that results can store: from 0 to the longest run. A server may name any wait.
  */
 const storedWait = (wait: number): Milliseconds =>
   milliseconds(Math.max(0, Math.min(wait, longestRun)));
@@ -174,7 +173,9 @@ const limitDetails = (
   };
 };
 
-/** Adds a note about limits of hours and days, once, since the ledger of a run cannot store them. */
+/**
+ * Adds a note about limits per hour or day. The ledger of a run cannot store such limits. The note is added only once.
+ */
 const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingContext): void => {
   if (targetMemory.hasLongerLimits === true) return;
   targetMemory.hasLongerLimits = true;
@@ -184,8 +185,8 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
 };
 
 /**
- * Adds a note, once, about limits without a window in the headers. They count as limits per minute, and the run
- * compares them with the limits of its plan.
+ * Adds a note about limits whose windows the headers do not name. Such limits count as limits per minute, and the run
+ * compares such limits with the limits of its plan. The note is added only once.
  */
 const noteAssumedLimits = (
   assumed: readonly AssumedLimit[],
@@ -233,8 +234,7 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.bytes;
     this.bytes += bytes.length;
-    // The bytes up to the maximum are still read. Otherwise, the outcome would depend on how the body is divided into
-    // reads.
+    // The bytes up to the maximum are still read, so the outcome does not depend on how the body is divided into reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -297,8 +297,8 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * Reads one response. `open` creates the reader of a 2xx body. `learn` receives the outcome of each response, unless a
- * 2xx response broke off.
+ * Reads one response. `open` creates the reader of a 2xx body. `learn` receives the outcome of the response; if a 2xx
+ * response breaks off, `learn` is not called.
  */
 export const readResponse = (
   context: ReadingContext,
@@ -307,9 +307,9 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * Reads one response like `readResponse`, for a body whose parts get instants. It rejects a compressed body, since its
- * parts arrive when the compressor finishes a block and not when the server wrote them. `name` is the name of the body
- * in sentences, for example `the stream`.
+ * Reads one response like `readResponse`, but rejects a compressed body. The parts of a compressed body arrive when the
+ * compressor finishes a block, not when the server wrote the parts, so their instants would be wrong. `name` is the
+ * name of the body in sentences, for example `the stream`.
  */
 export const readTimedResponse = (
   context: ReadingContext,

@@ -6,10 +6,10 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time in ms until requests are admitted again, by the reset headers of a refusal. It is the latest reset
- * of the limits that are exhausted or that a 429 names. If there are none, it is the soonest reset, since a too early
- * attempt costs less than waiting for a daily limit. With another status than 429, only exhausted limits count, since
- * the refusal may have nothing to do with limits.
+ * Returns the time in ms until requests are admitted again, by the reset headers of a refusal. The time is the latest
+ * reset of the limits that are exhausted, or that a 429 names. Without such a limit, a 429 gives the soonest reset,
+ * because a retry that comes too early costs less than waiting for a daily limit. Any other status then gives `null`,
+ * because the refusal may have nothing to do with limits.
  */
 const untilReset = (
   { status, headers }: RefusedResponse,
@@ -41,9 +41,9 @@ const maxRoundingError = 2000;
 
 /**
  * Returns the time, in ms, until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known gateways
- * write local time and call it UTC. Time zones differ by multiples of a quarter of an hour, and these limits reset in
- * less than that. So whole quarters of an hour are subtracted from the difference. Example: at 12:00:10 UTC, a reset at
- * 14:00:40 is 30 s away.
+ * write the local time but label the time as UTC. Time zones differ by multiples of a quarter of an hour, and the
+ * limits of these gateways reset within a quarter of an hour. Whole quarters of an hour are therefore subtracted from
+ * the difference. Example: at 12:00:10 UTC, a reset at 14:00:40 is 30 s away.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
   if (resetAt === null || Number.isNaN(now)) return null;
@@ -66,16 +66,16 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the most exact statement of the server; `null` if none can be read.
- * The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset time in
- * its body; the wait in the body. If the body names a longer wait than a header, the wait in the body counts, since
- * Weir never retries before a time that the server named. A header with a wait of 0 counts only if the response names
- * no other wait. Dates are compared with the answer's own `Date` header.
+ * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can
+ * be read. The order of the statements is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers; for
+ * a 429, the reset time in its body; the wait in the body. If the body names a longer wait than a header, the wait in
+ * the body counts, because Weir never retries before a time that the server named. A header with a wait of 0 counts
+ * only if the response names no other wait. Dates are compared with the `Date` header of the response.
  */
 export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
   const { status, headers, body } = response;
-  // The server's dates can be compared only with the server's own clock. If the server sends no time (NaN), waits until
-  // a date are unknown.
+  // The server's dates can be compared only with the server's own clock. If the server sends no `Date`, `now` is NaN,
+  // and the wait until a date is unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const read = readRetryAfter(headers, now);
   const asked = isPlausible(read) ? { by: read.by, wait: read.wait } : null;

@@ -1,19 +1,20 @@
 /**
- * This file finds whether an answer shows that its server itself ran tools, such as a web search. The results of tools
- * may count as prompt tokens, and the calls as answer tokens, though Weir neither sent nor received them.
+ * This file finds out whether the server itself ran tools for an answer, such as a web search. The results of tools may
+ * count as prompt tokens, and calls of tools as answer tokens, although Weir neither sent nor received these tokens.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The counts of tools in a usage: `server_tool_use` (Anthropic), `web_search_requests` (OpenRouter), `num_search_queries`
- * and `search_context_size` (Perplexity), `num_sources_used` and `num_server_side_tools_used` (xAI).
+ * Matches the names of tool counts in a usage: `server_tool_use` (Anthropic), `web_search_requests` (OpenRouter),
+ * `num_search_queries` and `search_context_size` (Perplexity), `num_sources_used` and `num_server_side_tools_used`
+ * (xAI).
  */
 const usageNames = /search|server_?(?:side_?)?tool|sources_?used|grounding/i;
 
 /**
- * The traces of tools in a message or at the top of an answer: `annotations` (OpenAI, OpenRouter), `executed_tools`
- * (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
+ * The fields of a message or an answer which show that the server ran tools: `annotations` (OpenAI, OpenRouter),
+ * `executed_tools` (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
  */
 export const serverToolTraces: readonly string[] = [
   'annotations',
@@ -26,7 +27,7 @@ export const serverToolTraces: readonly string[] = [
   'web_search_results',
 ];
 
-/** The greatest depth of counts in a usage. */
+/** The greatest depth at which counts are searched in a usage. */
 const maxDepth = 3;
 
 const isSome = (value: unknown, depth = 0): boolean => {
@@ -37,17 +38,15 @@ const isSome = (value: unknown, depth = 0): boolean => {
   return Object.values(value).some((inner) => isSome(inner, depth + 1));
 };
 
-/**
- * Returns the name of the field of a usage that counts tools which the server ran; `null` if there is no such field.
- */
+/** Returns the name of a field of a usage which shows that the server ran tools; `null` without such a field. */
 export const serverToolInUsage = (usage: Fields): string | null => {
   for (const name in usage) if (usageNames.test(name) && isSome(usage[name])) return name;
   return null;
 };
 
 /**
- * Returns the name of the field of a message or an answer that shows tools which the server ran; `null` if there is no
- * such field.
+ * Returns the name of a field of a message or an answer which shows that the server ran tools; `null` without such a
+ * field.
  */
 export const serverToolIn = (fields: Fields): string | null =>
   serverToolTraces.find((name) => isSome(fields[name])) ?? null;

@@ -4,9 +4,9 @@ import { readTokenCount } from './token-count.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file reads the classes of tokens in a usage: from a cache, into a cache, reasoning, audio. Some servers include
- * the tokens of a class in the main counts, and others count them separately (beside the main counts). The result of
- * reading always includes them in the main counts.
+ * This file reads the classes of tokens in a usage: read from a cache, written to a cache, reasoning, audio. Some
+ * servers include the tokens of a class in the main counts. Other servers count the tokens of a class separately
+ * (beside the main counts). The result always includes the tokens of all classes in the main counts.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,32 +34,32 @@ const outputDetails = [
   'completionTokensDetails',
 ];
 
-/** A name of a count, and whether its server counts these tokens beside the main count. */
+/** A name of a count. `isBeside` says whether servers with this name count these tokens beside the main count. */
 type Name = readonly [name: string, isBeside?: boolean];
 
 interface ClassNames {
   readonly details: readonly string[];
-  /** The names inside the details. */
+  /** The names of the count inside the details. */
   readonly inside: readonly string[];
-  /** The names in the usage itself. */
+  /** The names of the count in the usage itself. */
   readonly own: readonly Name[];
 }
 
 const cachedNames: ClassNames = {
   details: inputDetails,
-  // OpenAI; AI SDK; LangChain (`UsageMetadata.input_token_details`).
+  // Used by OpenAI, the AI SDK, and LangChain (`UsageMetadata.input_token_details`).
   inside: ['cached_tokens', 'cachedTokens', 'cache_read'],
   own: [
-    // DeepSeek (context caching).
+    // Used by DeepSeek (context caching).
     ['prompt_cache_hit_tokens'],
-    // Moonshot, Together and SGLang; Mistral.
+    // Used by Moonshot, Together and SGLang (`cached_tokens`), and by Mistral (`num_cached_tokens`).
     ['cached_tokens'],
     ['num_cached_tokens'],
-    // Gemini (UsageMetadata), in both spellings; AI SDK.
+    // Used by Gemini (UsageMetadata) in two spellings, and by the AI SDK (`cachedInputTokens`).
     ['cachedContentTokenCount'],
     ['cached_content_token_count'],
     ['cachedInputTokens'],
-    // Anthropic; Bedrock Converse (TokenUsage); Bedrock's invocation metrics.
+    // Used by Anthropic, Bedrock Converse (TokenUsage), and Bedrock's invocation metrics.
     ['cache_read_input_tokens', true],
     ['cacheReadInputTokens', true],
     ['cacheReadInputTokenCount', true],
@@ -68,7 +68,7 @@ const cachedNames: ClassNames = {
 
 const cacheWriteNames: ClassNames = {
   details: inputDetails,
-  // OpenRouter; LiteLLM; DashScope; LangChain.
+  // Used by OpenRouter, LiteLLM, DashScope and LangChain.
   inside: [
     'cache_write_tokens',
     'cache_creation_tokens',
@@ -84,20 +84,23 @@ const cacheWriteNames: ClassNames = {
 
 const reasoningNames: ClassNames = {
   details: outputDetails,
-  // OpenAI; AI SDK; LangChain.
+  // Used by OpenAI, the AI SDK and LangChain.
   inside: ['reasoning_tokens', 'reasoningTokens', 'reasoning'],
   own: [
-    // Perplexity and SGLang; AI SDK.
+    // Used by Perplexity and SGLang (`reasoning_tokens`), and by the AI SDK (`reasoningTokens`).
     ['reasoning_tokens'],
     ['reasoningTokens'],
-    // Gemini, in both spellings.
+    // Used by Gemini, in two spellings.
     ['thoughtsTokenCount', true],
     ['thoughts_token_count', true],
   ],
 };
 
 const audioNames = ['audio_tokens', 'audioTokens', 'audio'];
-/** Gemini's lists of tokens by modality: the tokens of the prompt, from a cache, and of the answer. */
+/**
+ * Gemini's lists of tokens by modality: the tokens of the prompt, the tokens from a cache, and the tokens of the
+ * answer.
+ */
 const modalityLists = {
   prompt: ['promptTokensDetails', 'prompt_tokens_details'],
   cache: ['cacheTokensDetails', 'cache_tokens_details'],
@@ -139,8 +142,8 @@ const audioIn = (usage: Fields, details: readonly string[]): number | null =>
   findClass(usage, { details, inside: audioNames, own: [] }).count;
 
 /**
- * Returns the audio tokens of a prompt that did not come from a cache. Cached audio tokens have the price of cached
- * tokens.
+ * Returns the number of audio tokens of a prompt that did not come from a cache; `null` if unknown. Cached audio tokens
+ * have the price of cached tokens.
  */
 const newAudioIn = (usage: Fields): number | null => {
   const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
@@ -156,7 +159,7 @@ const newAudioIn = (usage: Fields): number | null => {
   return Math.max(0, heard - known);
 };
 
-/** Returns the number of tokens of tool results, which Gemini counts beside the prompt. */
+/** Returns the number of tokens of tool results, which Gemini counts beside the tokens of the prompt. */
 const toolPromptIn = (usage: Fields): number =>
   readTokenCount(usage['toolUsePromptTokenCount'] ?? usage['tool_use_prompt_token_count']) ?? 0;
 
@@ -169,8 +172,8 @@ const totalIn = (usage: Fields): number | null =>
   );
 
 /**
- * Returns whether a usage counts tokens that are not text: tokens of images (OpenRouter), tokens of a prediction that
- * the model rejected (OpenAI), and perhaps tokens of tools that the server ran.
+ * Returns whether a usage counts tokens that are not text in the answer: tokens of images (OpenRouter), tokens of a
+ * prediction that the model rejected (OpenAI), or perhaps tokens of tools that the server ran.
  */
 export const isBeyondText = (usage: Fields): boolean =>
   serverToolInUsage(usage) !== null ||
@@ -181,17 +184,20 @@ export const isBeyondText = (usage: Fields): boolean =>
     );
   });
 
-/** Returns whether the names of the main counts belong to servers that count cached tokens beside them. */
+/**
+ * Returns whether the names of the main counts show that the server may count cached tokens beside the main counts.
+ * Servers with the name `prompt_tokens` count cached tokens inside the main counts.
+ */
 const countsBeside = (usage: Fields): boolean =>
   usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;
 
-/** Whether cached tokens, and tokens of reasoning, are counted beside the main counts. */
+/** Whether cached tokens (`cacheBeside`) and reasoning tokens (`thoughtBeside`) are counted beside the main counts. */
 interface Places {
   readonly cacheBeside: boolean;
   readonly thoughtBeside: boolean;
 }
 
-/** The main counts of a usage, which include all classes, and the classes. */
+/** The main counts of a usage, and the counts of its classes. The main counts include all classes. */
 interface SplitUsage {
   readonly input: number | null;
   readonly output: number | null;
@@ -201,10 +207,10 @@ interface SplitUsage {
 }
 
 export const noClasses: ClassCounts = Object.freeze({});
-/** The classes of a usage that only reports that nothing came from a cache. Most servers send such usages. */
+/** The classes of a usage that reports 0 cached tokens and no other class. Most servers send such usages. */
 const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
-/** Returns the classes of a plain usage. */
+/** Returns the classes of a plain usage with these counts. */
 export const plainClasses = (cached: number | undefined, reasoning: number): ClassCounts => {
   if (reasoning === 0) {
     if (cached === undefined) return noClasses;
@@ -213,7 +219,7 @@ export const plainClasses = (cached: number | undefined, reasoning: number): Cla
   return cached === undefined ? { reasoning } : { cached, reasoning };
 };
 
-/** Returns whether the usage has only classes of the OpenAI API, in the places where this API puts them. */
+/** Returns whether the usage has only classes of the OpenAI API, in the fields of the OpenAI API. */
 export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean => {
   if (classes === noClasses || classes === noneCached) return true;
   const { cached = 0, reasoning = 0, cacheWrite, audioInput, audioOutput } = classes;
@@ -230,7 +236,7 @@ export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean =>
   );
 };
 
-/** Returns the tokens of an answer whose server counted them. */
+/** Returns the token counts of an answer whose tokens the server counted. */
 export const countedTokens = (
   input: number | null,
   output: number,
@@ -239,13 +245,13 @@ export const countedTokens = (
   if (classes === noClasses) return { input, output, source: 'usage' };
   const { cached, cacheWrite, audioInput, reasoning, audioOutput } = classes;
   const others = cacheWrite ?? audioInput ?? reasoning ?? audioOutput;
-  // Most servers report only cached tokens. Copying unknown fields takes ten times as long.
+  // Most servers report no class other than cached tokens. Copying unknown fields would take ten times as long.
   return cached !== undefined && others === undefined
     ? { input, output, cached, source: 'usage' }
     : { input, output, ...classes, source: 'usage' };
 };
 
-/** Returns whether details count nothing: each count is 0 or absent, and no value is an object. */
+/** Returns whether details count nothing: every value is 0 or null. */
 const areZeros = (details: unknown): boolean => {
   if (typeof details !== 'object') return false;
   for (const name in details) {
@@ -256,8 +262,8 @@ const areZeros = (details: unknown): boolean => {
 };
 
 /**
- * Returns the classes of a usage without class tokens whose total, if any, is the sum of its main counts; `null` for
- * any other usage.
+ * Returns the classes of a usage if no class has tokens and the total (if any) is the sum of the main counts; `null`
+ * for any other usage.
  */
 const simpleClasses = (
   usage: Fields,
@@ -280,7 +286,8 @@ const simpleClasses = (
 };
 
 /**
- * Reads the counts of the classes, and whether, according to their names, they are inside or beside the main counts.
+ * Reads the counts of the classes. `byName` says whether the names of the counts suggest that the classes are beside
+ * the main counts.
  */
 const readClasses = (usage: Fields) => {
   const [read, written] = [findClass(usage, cachedNames), findClass(usage, cacheWriteNames)];
@@ -301,7 +308,7 @@ const readClasses = (usage: Fields) => {
 };
 
 /**
- * The tokens of an answer. The tokens of classes may be inside or beside the main counts. `null` stands for an unknown
+ * The tokens of an answer. The tokens of a class may be inside or beside the main counts. `null` stands for an unknown
  * count.
  */
 interface CountedTokens {
@@ -317,7 +324,7 @@ const sumAt = (
 ): number =>
   (prompt ?? 0) + (answer ?? 0) + (cacheBeside ? cache : 0) + (thoughtBeside ? reasoning : 0);
 
-/** Returns whether no part is larger than its whole. */
+/** Returns whether no class is larger than the main count that includes the class. */
 const isPossible = (
   { prompt, answer, cache, reasoning }: CountedTokens,
   { cacheBeside, thoughtBeside }: Places,
@@ -326,9 +333,9 @@ const isPossible = (
   (thoughtBeside || reasoning <= (answer ?? reasoning));
 
 /**
- * Returns where the classes are counted, and whether the total fits. The names of the counts suggest a place. Another
- * place is returned only if the total is wrong for the suggested place and right for the other one, or if a class would
- * be larger than the count that includes it.
+ * Returns where the classes are counted, and whether the reported total fits. The names of the counts suggest whether
+ * classes are inside or beside the main counts. The function rejects the suggestion if only another choice fits the
+ * total, or if a class would be larger than the main count that includes the class.
  */
 const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
   const { cacheBeside, thoughtBeside } = byName;
@@ -349,7 +356,7 @@ const addTo = (count: number | null, more: number): number | null =>
 const isOtherThan = (total: number | null, prompt: number | null, answer: number | null): boolean =>
   total !== null && total > 0 && prompt !== null && answer !== null && total !== prompt + answer;
 
-/** Puts the classes inside the main counts. */
+/** Returns a usage whose main counts include all classes. */
 export const splitUsage = (
   usage: Fields,
   input: number | null,
@@ -359,7 +366,7 @@ export const splitUsage = (
   if (simple !== null) return { input, output, classes: simple, isOff: false };
   const { classes, byName } = readClasses(usage);
   const prompt = input === null ? null : input + toolPromptIn(usage);
-  // Gemini leaves out the answer's count if the model only reasoned.
+  // Gemini leaves out the answer's count if the model only wrote reasoning.
   const answer = output === null && byName.thoughtBeside ? 0 : output;
   const { cached = 0, cacheWrite = 0, reasoning = 0 } = classes;
   const cache = cached + cacheWrite;

@@ -6,19 +6,22 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
 /** This file reads the waits that servers name in the bodies of refusals. */
 
 /**
- * Returns the wait in ms, or `null` if the body names no wait. `now` is the time on the server's clock in ms since
- * 1970; NaN if this time is unknown.
+ * Returns the wait in ms; `null` if the body names no wait. `now` is the time on the server's clock in ms since 1970;
+ * NaN if the time is unknown.
  */
 type WaitReader = (body: string, now: number) => number | null;
 
 /** Matches a duration. A word may replace the number 1: `a minute`, `one hour`. */
 const duration = `(?<wait>${durationPattern}|(?:an?|one) (?:second|minute|hour|day)(?![a-z]))`;
-/** Matches words before a duration. The longest possible wait counts, since a wait is never shortened. */
+/**
+ * Matches words before a duration. Weir waits for the whole duration even if a word such as `up to` allows a shorter
+ * wait.
+ */
 const qualifier =
   '(?:about |approximately |around |at least |at most |up to |no more than |another |the next |next |~ ?)?';
 /**
- * Excludes sentences about how long something takes or took. Such a duration is a wait only if the sentence asks the
- * client to wait.
+ * Excludes sentences about how long something takes or took. A duration in such a sentence is a wait only if the
+ * sentence asks the client to wait.
  */
 const timeTakenGuard =
   '(?<!\\b(?:takes?|taken|taking|took|lasts?|lasted) (?:(?:usually|only|about|around|up to|at most|as long as|no more than|less than|approximately) ){0,2})';
@@ -33,7 +36,7 @@ const sentence = (pattern: string): WaitReader => {
   };
 };
 
-/** The maximum number of objects in a body in which a wait is searched. */
+/** The maximum number of objects in a body in which this file searches a wait. */
 const maxObjects = 200;
 const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
   const found: Record<string, unknown>[] = [];
@@ -48,8 +51,8 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 };
 
 /**
- * The names of fields that contain a wait, without capitals, punctuation and the unit at their end. Without a unit,
- * they are in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
+ * The names of fields that contain a wait, without capitals, punctuation and the unit at the end of the name. A wait
+ * without a unit is in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
  * (`retryDelay`), OpenAI for an exhausted plan (openai/codex, usage_limit_reached: `resets_in_seconds`).
  */
 const waitFields: ReadonlySet<string> = new Set(
@@ -57,13 +60,11 @@ const waitFields: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/**
- * The beginnings of the names of fields that contain a wait only if the name ends with a unit, as in `wait_seconds`.
- */
+/** The first parts of field names that mean a wait only with a unit at the end, as in `wait_seconds`. */
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];
-/** The endings of field names that name a unit, each with the length of the unit in ms. */
+/** The units at the end of field names, with the length of each unit in ms. */
 const nameUnits: Readonly<Record<string, number>> = {
   ms: 1,
   millis: 1,
@@ -77,17 +78,17 @@ const nameUnits: Readonly<Record<string, number>> = {
   minutes: minute,
 };
 const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)$/;
-/** Matches a name with its unit at the beginning: `secondsUntilReset`. */
+/** Matches a field name that begins with the unit, such as `secondsUntilReset`. */
 const unitFirst =
   /^(?<unit>ms|millis|milliseconds|secs?|seconds|mins?|minutes)(?:until|till?|to|before)(?:wait|(?:next)?(?:reset|retry|request|available))$/;
 
 /**
- * Names that look like a wait with the unit `s`, but count the waits of a client: `waits` is not a wait. (`wait_s` is a
- * wait in seconds.)
+ * Field names that seem to be a wait with the unit `s`, but count how often a client waited: `waits` is not a wait.
+ * (`wait_s` is a wait in seconds.)
  */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
 
-/** Returns the length of the unit of a field with a wait, in ms; undefined for a field without a wait. */
+/** Returns the length of the unit of a field that contains a wait, in ms; undefined for any other field. */
 const unitOfField = (name: string): number | undefined => {
   if (waitFields.has(name)) return second;
   const first = unitFirst.exec(name)?.groups?.['unit'];
@@ -97,8 +98,8 @@ const unitOfField = (name: string): number | undefined => {
 };
 
 /**
- * The names of fields that contain the moment of another attempt, without capitals and punctuation. An example is
- * `nextAccessTime`, which WSO2's API Manager sends.
+ * The names of fields that contain the moment from which another attempt is allowed, without capitals and punctuation.
+ * For example, WSO2's API Manager sends `nextAccessTime`.
  */
 const momentFields: ReadonlySet<string> = new Set(
   'reset resetat resetsat retryat nextretryat availableat nextavailableat nextrequestat resettime resettimestamp ratelimitreset xratelimitreset nextaccesstime waituntil blockeduntil lockeduntil limiteduntil throttleduntil banneduntil suspendeduntil cooldownuntil'.split(
@@ -107,8 +108,8 @@ const momentFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the value of a field with a wait: a number, a text, or a duration of Protocol Buffers; `null` for any other
- * value.
+ * Reads the value of a field that contains a wait, in ms. The value is a number, a text, or a duration of Protocol
+ * Buffers. Returns `null` for any other value.
  */
 const waitOf = (value: unknown, unit: number): number | null => {
   const { seconds, nanos = 0 } = objectOf(value) ?? { seconds: value };
@@ -118,7 +119,7 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  // A plain number is a duration, so the server's clock is not needed. Only a date would need it.
+  // A plain number is a duration. Only a date would need the server's clock.
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * unit
     : millisecondsUntilReset(value, Number.NaN);
@@ -153,7 +154,7 @@ const fieldWait: WaitReader = (body, now) => {
 };
 
 /**
- * Reads what follows the name of the header `Retry-After`, which some texts quote: seconds, or a number with a unit.
+ * Reads the wait after the quoted header name `Retry-After` in a text: a number of seconds, or a number with a unit.
  */
 const quotedHeader: WaitReader = (body) => {
   const [, unit, count, word = ''] =
@@ -166,7 +167,9 @@ const quotedHeader: WaitReader = (body) => {
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** Returns a date whose month is a name, with the number of that month. Any other date is unchanged. */
+/**
+ * Returns a date whose month name is replaced by the number of the month. A date without a month name stays unchanged.
+ */
 const withMonthNumber = (date: string): string =>
   date.replace(/-([a-z]{3})-/i, (_, name: string) => {
     const month = monthNames.indexOf(name.toLowerCase()) + 1;
@@ -174,9 +177,9 @@ const withMonthNumber = (date: string): string =>
   });
 
 /**
- * Reads the moment from which another attempt is allowed. WSO2's API Manager writes `You can access API after 2026-Nov-28
- * 08:45:00+0000 UTC`. A date of a reset (`resets at 2026-…`) is not read here, since known gateways write it in another
- * time zone (`retry-hint.ts`).
+ * Reads the moment from which another attempt is allowed. WSO2's API Manager writes `You can access API after
+ * 2026-Nov-28 08:45:00+0000 UTC`. The date of a reset (`resets at 2026-…`) is not read here, because known gateways
+ * write this date in another time zone (`retry-hint.ts`).
  */
 const namedMoment: WaitReader = (body, now) => {
   const [, iso, other] =
@@ -192,7 +195,7 @@ const namedMoment: WaitReader = (body, now) => {
   return wait === null ? null : Math.max(0, wait);
 };
 
-/** Reads headers that a router has put into the body. */
+/** Reads the headers that a router has put into the body. */
 const headersInBody: WaitReader = (body, now) => {
   if (!/"headers"/.test(body)) return null;
   for (const { headers } of objectsIn(jsonIn(body))) {
@@ -214,7 +217,7 @@ const headersInBody: WaitReader = (body, now) => {
 
 /**
  * The forms in which bodies name a wait, each with its source. If several waits are found, the longest wait counts,
- * since a router's text can contain the text of the server behind the router.
+ * because a router's text can contain the text of the server behind the router.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [
@@ -246,8 +249,8 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   [
     'limited for',
     'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
-    // "Throttled for 10 minutes of audio" names an amount, and "the cooldown of 30 days applies to trials" a rule.
-    // Neither names a wait.
+    // "Throttled for 10 minutes of audio" names an amount, and "the cooldown of 30 days applies to trials" names a
+    // rule. Neither text names a wait.
     sentence(
       String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|hold off|cool(?:ing)?[ -]?down|back(?:ing)?[ -]?off) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
     ),
@@ -297,7 +300,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
 ];
 
-/** Returns the wait that the body of a refusal names, in ms; `null` if it names none. */
+/** Returns the wait that the body of a refusal names, in ms; `null` if the body names no wait. */
 export const readWaitInBody = (body: string, now: number): number | null => {
   const waits = waitForms.flatMap(([, , read]) => read(body, now) ?? []);
   return waits.length === 0 ? null : Math.max(...waits);

@@ -5,8 +5,8 @@
  */
 
 /**
- * The beginnings of the words for units of time, with their lengths in ms. A `!` marks the end of a word, a `~` the end
- * of a sign.
+ * The beginnings of the words for units of time, with the lengths of the units in ms. A `!` marks the end of a word,
+ * and a `~` marks the end of an abbreviation.
  */
 const unitWords: readonly (readonly [length: number, words: string])[] = [
   [1, '毫秒|ミリ秒|밀리초'],
@@ -22,13 +22,13 @@ const unitWords: readonly (readonly [length: number, words: string])[] = [
   [86_400_000, '天|일!|tag|jour|d[ií]as?!|giorn|dag|dni!|gün|ngày|hari!|дн[яіе]|дней|день|يوم'],
 ];
 
-/** The words by which a sentence says that a request may be sent again, or that its sender should wait. */
+/** The words of sentences which say that a request may be sent again, or that the client should wait. */
 const againWords: readonly string[] = [
   // Chinese, Japanese, Korean.
   '再|后|後|等待|等候|稍等|お待ち|다시|기다|대기|사용 가능',
 ];
 
-/** The beginnings of such words in languages that write spaces. */
+/** The beginnings of such words in languages that write spaces between words. */
 const againBeginnings: readonly string[] = [
   // German, Dutch, Afrikaans, Swedish, Danish, Norwegian, Icelandic, Finnish, Estonian.
   'erneut|wieder|noch ?(?:ein)?mal|warten?!|wartezeit|verfügbar|opnieuw|nog eens|nogmaals|weer!|wacht|beschikbaar|igj?en!|på nytt|vent!|vänta|tilgængelig|tilgjengelig|tillgänglig|aftur|uudelleen|uuesti',
@@ -49,7 +49,10 @@ const again = new RegExp(
   'iu',
 );
 
-/** Matches a rule: a number of requests (`60 Anfragen in 60 Sekunden`, `最多60次`), or a window (`每60秒`, `pro 60 Sekunden`). */
+/**
+ * Matches a rule, which is not a wait: a number of requests (`60 Anfragen in 60 Sekunden`, `最多60次`), or a window
+ * (`每60秒`, `pro 60 Sekunden`).
+ */
 const rule =
   /\d ?(?:anfragen|requêtes|solicitud|peticion|richiest|solicitaç|requisiç|verzoek|żąda|zapyta|запрос|запит|istek|yêu cầu|permintaan|طلب|요청|请求|請求|リクエスト|回|次)|(?:每|毎|매|pro|par|por|per|alle|toutes les|cada|ogni|elke|co|каждые|кожні) ?\d/iu;
 
@@ -61,7 +64,10 @@ const sentenceEnds = /[.;!?"](?!\d)|[。！？；।\n]|\\n/u;
 /** Matches the end of a part of a sentence. */
 const partEnds = /,(?!\d)|[，、()（）]/u;
 
-/** Returns the waits in a part of a sentence, in ms. Amounts are added: `1 Minute 20 Sekunden`. */
+/**
+ * Returns the wait in a part of a sentence, in ms, as a list of at most one element. Amounts are added: `1 Minute 20
+ * Sekunden`.
+ */
 const waitsIn = (part: string): readonly number[] => {
   if (rule.test(part)) return [];
   const waits = [...part.matchAll(amount)].map(([, count, ...found]) => {
@@ -72,7 +78,8 @@ const waitsIn = (part: string): readonly number[] => {
 };
 
 /**
- * Returns the longest wait, in ms, that a sentence in a language other than English names; `null` if it names no wait.
+ * Returns the longest wait, in ms, that a sentence in a language other than English names; `null` if no sentence names
+ * a wait.
  */
 export const waitInOtherLanguage = (body: string): number | null => {
   const sentences = body.split(sentenceEnds).filter((sentence) => /\d/.test(sentence));

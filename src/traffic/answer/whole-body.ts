@@ -24,9 +24,9 @@ import {
 } from './response-reader.ts';
 
 /**
- * Reads a response whose 2xx body must be a text that is neither blank nor an HTML page. The text is read when it is
- * complete. `name` is its name in messages, for example `a model list`. `recognize` may return the outcome of a body
- * without reading its text, if the body is not encoded.
+ * Reads a response whose 2xx body must be a text that is neither blank nor an HTML page. The text is read when the body
+ * is complete. `name` is the name of the body in messages, for example `a model list`. `recognize` may return the
+ * outcome of a body without reading its text, if the body is not encoded.
  */
 export const readWholeBody = (
   context: ReadingContext,
@@ -63,7 +63,8 @@ export const readWholeBody = (
 const maxShownErrors = 3;
 
 /**
- * Describes the first errors that a schema found, each with its path, for example `choices.0.message: expected object`.
+ * Describes the first three errors that a schema found, each with its path, for example `choices.0.message: expected
+ * object`.
  */
 export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   const sentences = issues
@@ -74,8 +75,8 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the end of a sentence about a body of the wrong form. It quotes the server's message. If there is no message
- * and the body lacks the fields of an answer, it names the body's fields.
+ * Returns the end of a sentence about a body of the wrong form. The end quotes the server's message. If the body has no
+ * message and lacks the fields of an answer, the end names the fields of the body. Otherwise, the end is empty.
  */
 const messageOf = (
   json: unknown,
@@ -95,7 +96,7 @@ const messageOf = (
 export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
-  /** Learns a text that was parsed as this document and gave an answer. */
+  /** Learns a text that was parsed as `document` and gave an answer. */
   learn(text: string, document: T): void;
 }
 
@@ -105,13 +106,13 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Converts a document in another form that servers send to the form of the schema. */
+  /** Converts a document from another form that servers send to the form of the schema. */
   readonly documentIn?: (json: unknown) => unknown;
   /** Returns the server's error message if the document contains an error anywhere. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/** An answer of the right form that, according to the server, failed. */
+/** An answer of the right form whose document says that the answer failed. */
 export interface FailedAnswer {
   readonly issue: MalformedIssue;
   readonly failure: string;
@@ -129,7 +130,7 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
         `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
-/** Describes a body that is not JSON. The body may be an error, as text or as an event. */
+/** Describes a body that is not JSON. The body may be an error, written as a text or as an event. */
 const notJsonOr = (
   name: string,
   text: string,
@@ -152,8 +153,8 @@ const notJsonOr = (
 };
 
 /**
- * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or a failure if the document has
- * the right form but violates the interface. `missOf` returns why the answer is not as its traffic entry expects.
+ * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or a failure if a document of the
+ * right form violates the interface. `missOf` returns how the answer differs from the expectation of its traffic entry.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,

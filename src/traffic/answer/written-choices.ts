@@ -3,8 +3,8 @@ import { jsonIn } from './json-text.ts';
 import type { WrittenChoice } from './check-expectation.ts';
 
 /**
- * This file reads the text and the tool calls of an answer from its JSON. It is used only for entries whose answers
- * must meet an expectation.
+ * This file reads the text and the tool calls of an answer from its JSON. Only entries whose answers must meet an
+ * expectation use this file.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,14 +23,17 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
-/** Returns the arguments of a tool call: JSON as a text, or an object if the server sends one. */
+/**
+ * Returns the arguments of a tool call as a JSON text. The server sends a text or an object; an object is converted to
+ * a text.
+ */
 const argumentsOf = (call: unknown): string => {
   const written = fieldsOf(fieldsOf(call)['function'])['arguments'];
   if (typeof written === 'string') return written;
   return typeof written === 'object' && written !== null ? JSON.stringify(written) : '';
 };
 
-/** Returns the tool calls of a message or a delta: a list, or a single call without a list. */
+/** Returns the tool calls of a message or a delta as a list. Some servers send a single call instead of a list. */
 const callsOf = (calls: unknown): readonly unknown[] =>
   typeof calls === 'object' && calls !== null && !Array.isArray(calls) ? [calls] : listOf(calls);
 

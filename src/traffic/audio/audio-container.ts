@@ -6,15 +6,15 @@ import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav, wavSignatures } from './wav.ts';
 
 /**
- * Returns whether the bytes contain `text` at a position. If the bytes end within `text`, only the bytes that exist are
- * compared.
+ * Returns whether the bytes contain `text` at position `start`. If the bytes end within `text`, only the existing bytes
+ * are compared.
  */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
   text.startsWith(bytes.toString('latin1', start, start + text.length));
 
 /**
- * Returns whether an MP3 frame begins at the start of the bytes. If there are too few bytes, only the bytes that exist
- * are checked.
+ * Returns whether an MP3 frame begins at the start of the bytes. If the bytes are shorter than a frame's header, only
+ * the existing bytes are checked.
  */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
@@ -33,8 +33,8 @@ export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scan
 type Matches = (bytes: Buffer) => boolean;
 
 /**
- * The audio containers with the first bytes that identify them: the containers that a request can ask for, and others
- * that servers send instead.
+ * The audio containers, with functions that identify each container by its first bytes. The list has the containers
+ * that a request can ask for, and other containers that servers send instead.
  */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],
@@ -64,8 +64,8 @@ export const containerName = (format: SpeechFormat): string =>
 export const signatureLength = 12;
 
 /**
- * Identifies the container of a body by its first bytes; `null` if it is unknown. A body shorter than `signatureLength`
- * counts as the requested container if its bytes could be the beginning of this container.
+ * Identifies the container of a body by its first bytes; returns `null` for an unknown container. A body shorter than
+ * `signatureLength` counts as the requested container if its bytes could be the beginning of this container.
  */
 export const identifyContainer = (bytes: Buffer, expected: SpeechFormat) => {
   const isShort = bytes.length < signatureLength;

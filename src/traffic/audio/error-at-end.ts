@@ -4,18 +4,19 @@ import { jsonIn, objectOf } from '../answer/json-text.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 
 /**
- * This file finds an error that a server appends to audio when it fails halfway. The status was already sent, so only
- * the body is left for the error. If the length of the audio is unknown, the error would count as sound.
+ * This file finds an error that a server appends to audio when the server fails halfway. The server has already sent
+ * the status, so only the body can contain the error. If the header does not declare the length of the audio, the error
+ * would count as audio.
  */
 
-/** The maximum number of bytes at the end of a body in which an error is searched. */
+/** The maximum number of bytes, at the end of a body, in which this file searches an error. */
 const maxErrorBytes = 2048;
-/** The maximum number of places at which the error may begin. */
+/** The maximum number of positions at which the error may begin. */
 const maxStarts = 20;
 
 /**
- * Returns whether an `error` says that something failed. This must be checked, since the tags of an intact file may
- * also end in JSON.
+ * Returns whether the field `error` says that something failed. This check is necessary, because the tags of an intact
+ * file may also end in JSON.
  */
 const isFailure = (error: unknown): boolean => {
   if (typeof error === 'string') return !/^(?:none|null|no|ok|)$/i.test(error.trim());
@@ -25,11 +26,11 @@ const isFailure = (error: unknown): boolean => {
 
 const zero = new Uint8Array(1);
 
-/** The last bytes of a body that arrives in pieces, without the zeros at its end. */
+/** The last bytes of a body that arrives in pieces, without the zero bytes at its end. */
 export class BodyEnd {
   /**
-   * The kept bytes. They are up to twice as many as the bytes that are searched, so most pieces are appended without
-   * moving earlier bytes.
+   * The stored bytes. The buffer has twice the size of the searched part, so most pieces are appended without moving
+   * earlier bytes.
    */
   readonly #kept = new ByteBuffer(2 * maxErrorBytes);
   #hasZeros = false;
@@ -38,7 +39,7 @@ export class BodyEnd {
     let end = bytes.length;
     while (end > 0 && bytes[end - 1] === 0) end -= 1;
     if (end > 0) {
-      // No error contains a zero, so one zero stands for everything before these bytes.
+      // An error contains no zero byte, so a single zero byte stands for any number of zero bytes before these bytes.
       if (this.#hasZeros) this.#keep(zero, 1);
       this.#keep(bytes, end);
     }
@@ -55,7 +56,7 @@ export class BodyEnd {
     this.#kept.append(bytes, start, end);
   }
 
-  /** Returns the message of a JSON error with which the body ends; `null` if the body does not end with an error. */
+  /** Returns the message of a JSON error at the end of the body; `null` if the body does not end with an error. */
   error(redact: ReadingContext['redact']): string | null {
     const last = this.#last();
     const end = last.findLastIndex((byte) => byte > 0x20) + 1;

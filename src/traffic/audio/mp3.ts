@@ -1,13 +1,13 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The number of bytes at the start of the first frame in which an encoder's tag is searched. */
+/** The number of bytes at the start of the first frame in which this file searches the tag of an encoder. */
 const tagWindow = 54;
 
 /**
  * Returns the number of frames that a tag in the first frame declares. A frame with a tag contains no audio. The tag of
- * Xing or LAME comes after the side information. Fraunhofer's tag, VBRI, is always at byte 36. Returns 0 if the tag has
- * no number, and `null` if the frame has no tag.
+ * Xing or LAME comes after the side information. Fraunhofer's tag, VBRI, is always at byte 36. Returns 0 if the tag
+ * declares no number, and `null` if the frame has no tag.
  */
 const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   const at = (place: number): string => frame.toString('latin1', place, place + 4);
@@ -17,24 +17,26 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
     const count = hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
-    // An encoder that writes to a pipe may leave the largest number where the count should be.
+    // An encoder that writes to a pipe may leave the largest number in the place of the count.
     return count >= unknownCount ? 0 : count;
   }
   return null;
 };
 
-/** The smallest number of frames that means "unknown". No file has so many frames, which would play for a year. */
+/**
+ * The smallest declared number of frames that means "unknown". A file with this number of frames would play for a year.
+ */
 const unknownCount = 0x7fff_0000;
 
 const id3v1Length = 128;
 
 /**
- * The number of unknown bytes that any MP3 file may contain. A file with more unknown bytes is valid only if it has
- * even more bytes in frames.
+ * The number of unknown bytes that any MP3 file may contain. A file with more unknown bytes is valid only if its frames
+ * have even more bytes.
  */
 const toleratedJunk = 4096;
 
-/** The second byte of each tag's name. The index is the name's first byte. */
+/** For the first byte of a tag's name, the second byte of the name. Any other first byte has −1. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP']) {
   secondByteOf[first!.charCodeAt(0)] = second!.charCodeAt(0);
@@ -44,12 +46,15 @@ for (const [first, second] of ['ID', 'TA', 'AP']) {
 const mayStartFrameOrTag = (first: number, second: number): boolean =>
   first === 0xff ? (second & 0xe6) === 0xe2 : secondByteOf[first] === second;
 
-/** The received part of an MP3 file: the bytes in frames of audio, and the bytes outside of frames and tags. */
+/**
+ * The received part of an MP3 file. `audio` counts the bytes in frames of audio, and `junk` the bytes outside of frames
+ * and tags.
+ */
 interface Mp3Progress {
   audio: number;
   junk: number;
   frames: number;
-  /** The number of frames that tags of encoders declare. */
+  /** The number of frames that the tags of encoders declare. */
   declared: number;
   tags: number;
 }
@@ -59,14 +64,14 @@ const nothing: Buffer = Buffer.alloc(0);
 const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 
 /**
- * Scans an MP3 file, which is a sequence of frames with tags between them (ID3, APE). Its duration is the duration of
- * all frames. A truncated file ends within a frame, or has fewer frames than its encoder declared.
+ * Scans an MP3 file, which is a sequence of frames and tags (ID3, APE). The duration of the file is the duration of all
+ * its frames. A truncated file ends within a frame, or has fewer frames than its encoder declared.
  */
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };
   /**
-   * Whether the next frame may be an encoder's tag. Encoders write their tag as the first frame, or as the first frame
-   * after an ID3 tag. Players treat a tag in a later frame as audio.
+   * Whether the next frame may be the tag of an encoder. Encoders write their tag as the first frame, or as the first
+   * frame after an ID3 tag. Players treat a tag in a later frame as audio.
    */
   let mayBeTag = true;
   let rest = nothing;
@@ -99,7 +104,10 @@ export function* scanMp3(found: FoundAudio): ScanStep<void> {
   }
 }
 
-/** Returns the verdict on a file that ends between two frames. */
+/**
+ * Checks a file that ends between two frames. Throws a `ScanFault` if the file is not MP3, has no audio or is
+ * truncated.
+ */
 const judgeEnd = (
   { audio, junk, frames, declared, tags }: Mp3Progress,
   found: FoundAudio,
@@ -107,7 +115,7 @@ const judgeEnd = (
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // Some encoders include the frame of the tag in the count. Others do not.
+  // The declared number of some encoders includes the frame of the tag. Other encoders do not count this frame.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -116,7 +124,7 @@ const judgeEnd = (
 };
 
 /**
- * Skips bytes, beginning with the bytes in `head`, until a frame or a tag may start. Returns the first bytes of that
+ * Skips bytes, beginning with the bytes in `head`, until a frame or a tag may start. Returns the first bytes of the
  * frame or tag.
  */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
@@ -127,14 +135,14 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   if (at !== -1) return head.subarray(at);
   const most = Math.max(0, mp3.audio + toleratedJunk + 1 - mp3.junk);
   const { bytes, count } = yield { count: most, until: mayStartFrameOrTag };
-  // `head` may end with the first of the two bytes that were found.
+  // The first of the two found bytes may be the last byte of `head`, which was already counted.
   mp3.junk += count - bytes.length;
   return bytes;
 }
 
 /**
- * Skips a frame whose header was read. If the frame may be an encoder's tag, `head` is the header; otherwise, it is
- * `null`.
+ * Skips a frame whose header was read. If the frame may be the tag of an encoder, `head` is the header of the frame;
+ * otherwise, `head` is `null`.
  */
 function* skipFrame(
   mp3: Mp3Progress,

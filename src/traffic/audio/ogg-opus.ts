@@ -1,15 +1,15 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The mark at the start of a page, and the only version that exists. */
+/** The marker at the start of a page, with the version 0, the only existing version. */
 const capture = 'OggS\0';
-/** The number of bytes in a page's header before the lengths of its segments. */
+/** The number of bytes in a page's header before the lengths of the segments. */
 const headerLength = 27;
 /** The length, in bytes, of a segment that continues in the next segment. */
 const fullSegment = 255;
 
 /**
- * Returns the lengths of the packets on a page. A segment of 255 bytes continues in the next segment (RFC 3533 section
- * 6).
+ * Returns the lengths of the packets on a page. A packet ends with a segment of fewer than 255 bytes. A segment of 255
+ * bytes continues in the next segment (RFC 3533 section 6).
  */
 const partsOf = (lacing: Buffer): readonly number[] => {
   const parts: number[] = [];
@@ -30,11 +30,11 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
   return {
     isFirst: (flags & 2) !== 0,
     isLast: (flags & 4) !== 0,
-    /** The stream's position after the packets that end on this page; `null` if no packet ends on it. */
+    /** The position of the stream after the packets that end on this page; `null` if no packet ends on this page. */
     position: position === -1n ? null : Number(position),
     serial: header.readUInt32LE(14),
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
-    /** The lengths of the packets, or of the parts of packets, in the page's body. */
+    /** The lengths of the packets, or of the parts of packets, in the body of the page. */
     parts: partsOf(lacing),
     /** Whether the last packet of this page continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
@@ -45,8 +45,8 @@ type OggPage = ReturnType<typeof pageOf>;
 const cutHeaderMessage = 'the Ogg file ends inside the header of a page';
 
 /**
- * Reads the header of the next page. Returns `end` if there is no further page, `junk` if the next bytes are not a
- * page.
+ * Reads the header of the next page. Returns `end` if the file has no further page, and `junk` if the next bytes are
+ * not a page.
  */
 function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   const { bytes: header, count } = yield { count: headerLength, keep: true };
@@ -58,18 +58,18 @@ function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
 }
 
 /**
- * The rate in which Opus packets count time, in samples per second. The rate of the recording does not matter (RFC 7845
+ * The rate at which Opus counts time, in samples per second. The sample rate of the recording does not matter (RFC 7845
  * section 4).
  */
 const opusRate = 48_000;
 
 /**
- * Reads from the identification header how many samples to skip at the start (RFC 7845 section 5.1); `null` for any
- * other packet.
+ * Reads the number of samples to skip at the start from the identification header (RFC 7845 section 5.1); returns
+ * `null` for any other packet.
  */
 const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
-  // The upper four bits of the version number change when the format changes so that old readers cannot read it.
+  // The upper four bits of the version number change if old readers cannot read the new format.
   return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
     ? { preSkip: packet.readUInt16LE(10) }
     : null;
@@ -118,8 +118,8 @@ interface OpusLink {
 }
 
 /**
- * Returns the state before the first page. `isCut` means that the end of a stream is missing. `other` names what the
- * file contains instead of Opus.
+ * Returns the state before the first page. `isCut` means that the end of a stream is missing. `other` names the codec
+ * that the file contains instead of Opus.
  */
 const noProgress = () => ({
   link: null as OpusLink | null,
@@ -130,14 +130,14 @@ const noProgress = () => ({
 type OggProgress = ReturnType<typeof noProgress>;
 
 /**
- * The maximum length of a stream, in samples: a day. Positions are not limited, since a part of a live stream may start
- * at any position.
+ * The maximum length of a stream, in samples: a day. The position itself has no maximum, because a part of a live
+ * stream may start at any position.
  */
 const maxLinkSamples = 24 * 60 * 60 * opusRate;
 
 /**
- * Scans an Ogg Opus file (RFC 7845): its pages, the two headers of each Opus stream, and the position on the stream's
- * last page. Streams of other codecs are skipped.
+ * Scans an Ogg Opus file (RFC 7845): the pages, the two headers of each Opus stream, and the position on the last page
+ * of the stream. Streams of other codecs are skipped.
  */
 export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
   const file = noProgress();
@@ -160,8 +160,8 @@ export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
 }
 
 /**
- * Moves a stream to the position of a page. The position must not be negative, must not decrease, and must not be more
- * than a day away.
+ * Moves a stream to the position of a page. Throws a `ScanFault` if the position is negative, is below the last
+ * position, or is more than a day after the start.
  */
 const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
   if (position < Math.max(link.start, link.end) || position - link.start > maxLinkSamples)
@@ -173,7 +173,10 @@ const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
   link.played = played;
 };
 
-/** Returns the verdict on a file that ends between two pages. */
+/**
+ * Checks a file that ends between two pages. Throws a `ScanFault` if the file is not Opus, is truncated or has no
+ * audio.
+ */
 const judgeEnd = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
   if (!hasLinks)
     throw new ScanFault('container', `the Ogg file contains ${other ?? 'no stream'}, not Opus`);
@@ -188,8 +191,7 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
   const { bodyLength: count, serial } = page;
   const { link } = file;
   if (page.isFirst) {
-    // The skipped comment header starts on the second page and may continue over several; its last page contains
-    // nothing else.
+    // The first page of an Opus stream contains only the identification header.
     const bytes = yield* wholeBytes({ count, keep: true }, cutPageMessage);
     const head = readOpusHead(bytes);
     if (head === null) {
@@ -214,8 +216,8 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
 }
 
 /**
- * Skips the comment header. This header starts on the second page and may continue over several; its last page contains
- * nothing else.
+ * Skips the comment header. The comment header starts on the second page of a stream and may continue over several
+ * pages. The last page of the comment header contains nothing else.
  */
 function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';

@@ -4,7 +4,8 @@ import { isEbml, isMp4, mp4EndsEarly, webmBlocks } from '../../contract/containe
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
 /**
- * Returns when the last complete block of a WebM file starts to play, in seconds; `null` if there is no complete block.
+ * Returns when the last complete block of a WebM file starts to play, in seconds; `null` if the file has no complete
+ * block.
  */
 const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   let last: number | null = null;
@@ -17,8 +18,8 @@ const lastBlockSeconds = (bytes: Uint8Array): number | null => {
 };
 
 /**
- * Returns the duration of a file, computed from its frames, samples or pages; `null` if the file is not in this
- * container or its codec is not supported.
+ * Returns the duration of a file in seconds, computed from its frames, samples or pages; `null` if the file is not in
+ * the given container, or if its codec is not supported.
  */
 const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
   const start = bytes.subarray(0, signatureLength);
@@ -31,10 +32,10 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 
 /**
  * Returns the real duration of a recording in seconds; `null` if the file's format is not supported. An MP3 recording
- * ends with its last complete frame, a WebM recording with the start of its last complete block. In WAV and Ogg Opus,
- * everything in the file counts. `isFinal` means that the header's duration is ignored, since it may be missing or a
- * placeholder. `isCut` means that the container declares more bytes than the file has. This is checked only for MP4,
- * whose duration is not compared.
+ * ends with its last complete frame, and a WebM recording with the start of its last complete block. In WAV and Ogg
+ * Opus, the whole content of the file counts. If `isFinal`, the duration in the header is ignored, because this
+ * duration may be missing or a placeholder. `isCut` means that the container declares more bytes than the file has.
+ * `isCut` is checked only for MP4, whose duration is not computed.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

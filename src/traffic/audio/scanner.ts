@@ -1,36 +1,42 @@
 import type { AnswerNote } from '../../model/observation/outcome.ts';
 
 /**
- * This file scans an audio container while its bytes arrive, without storing them. The scan of a container is a
- * generator that asks for a number of bytes to be read or skipped. The scanner takes these bytes from the reads of the
- * connection, so a scan never sees where a read ends and the next read starts.
+ * This file scans an audio container while its bytes arrive, without storing the bytes. The scan of a container is a
+ * generator that requests a number of bytes to read or skip. The scanner takes these bytes from the reads of the
+ * connection, so the boundaries between reads do not matter to a scan.
  */
 
 export interface ScanRequest {
   readonly count: number;
   /**
-   * Whether the scan needs the bytes themselves. Then it should request only few bytes. Otherwise, the bytes are only
-   * counted.
+   * Whether the scan needs the bytes themselves. A scan should request only few bytes in this way. Without `keep`, the
+   * bytes are only counted.
    */
   readonly keep?: boolean;
   readonly audio?: boolean;
   /**
-   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of the two
-   * may be the last byte before the request.
+   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of these
+   * two bytes may be the last byte before the request.
    */
   readonly until?: (first: number, second: number) => boolean;
 }
 
-/** What a request returned. If there are fewer bytes than requested, the body has ended, and the scan must end too. */
+/**
+ * The result of a request. If the number of bytes is smaller than requested, the body has ended, and the scan must also
+ * end.
+ */
 interface ScanBytes {
-  /** The bytes, if the scan needs them, or the two adjacent bytes that were found. The scan may keep them. */
+  /**
+   * The requested bytes if the request has `keep`, or the two adjacent bytes that `until` found. The scan may store
+   * these bytes.
+   */
   readonly bytes: Buffer;
   readonly count: number;
 }
 
 export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 
-/** A scan of a whole container. It throws a `ScanFault`. */
+/** A scan of a whole container. A scan throws a `ScanFault` if the container is faulty. */
 export type ContainerScan = (found: FoundAudio) => ScanStep<void>;
 
 /**
@@ -48,7 +54,9 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Requests bytes. If the file ends before these bytes, it is truncated, and `detail` says where the file ends. */
+/**
+ * Requests bytes. If the file ends before these bytes, the file is truncated, and `detail` says where the file ends.
+ */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;
@@ -59,7 +67,7 @@ export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buff
 export class FoundAudio {
   /** Whether the file contains bytes that belong to no part of the container. */
   hasJunk = false;
-  /** The number of samples by sample rate. */
+  /** The number of samples for each sample rate. */
   readonly #samples = new Map<number, number>();
 
   add(samples: number, sampleRate: number): void {
@@ -91,11 +99,11 @@ export class Scanner {
 
   constructor(scan: ContainerScan) {
     this.#steps = scan(this.#found);
-    // The first step of the generator takes no bytes and returns the first request.
+    // The first step of the generator uses no bytes and yields the first request.
     this.#step();
   }
 
-  /** Continues the scan with the bytes of one read, which are valid only during the call. */
+  /** Continues the scan with the bytes of one read. The bytes are valid only during the call. */
   feed(bytes: Uint8Array): void {
     let offset = 0;
     while (this.#result === null) {
@@ -114,15 +122,15 @@ export class Scanner {
     }
   }
 
-  /** Ends the scan. The body contains no more bytes. */
+  /** Ends the scan after the last bytes of the body, and returns its result. */
   end(): ScanResult {
     while (this.#result === null) this.#step();
     return this.#result;
   }
 
   /**
-   * Returns the number of bytes up to the end of the two adjacent bytes that the scan searches for, and stores these
-   * two bytes. If they are not found, returns the number of all bytes.
+   * Returns the number of bytes up to the end of the two adjacent bytes that the scan searches, and stores these two
+   * bytes. If the bytes do not contain such a pair, returns the number of all bytes.
    */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;

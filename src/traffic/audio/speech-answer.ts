@@ -39,7 +39,7 @@ const otherLabels = {
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
 
-/** Returns a note if the content type does not fit the audio in the requested container. */
+/** Returns a note if the content type is missing or does not fit the requested container. */
 const noteOnLabel = ({ headers, format }: SpeechContext): readonly AnswerNote[] => {
   const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (noLabels.includes(label)) return ['unlabelled'];
@@ -53,26 +53,29 @@ const issues = {
   silent: 'empty',
 } as const satisfies Record<ScanFault['kind'], MalformedIssue>;
 
-/** The maximum number of bytes that are kept of a body that is not audio. */
+/** The maximum number of stored bytes of a body that is not audio. */
 const maxKeptBytes = 64 * 1024;
 
 /**
- * The maximum duration of an answer in seconds. A header can declare any sample rate, and no speech takes longer than a
+ * The maximum duration of an answer in seconds. A header can declare any sample rate, but no speech takes longer than a
  * day.
  */
 const maxAudioSeconds = 24 * 60 * 60;
 
-/** Turns a scan into a fault if its duration is implausible. */
+/** Returns a fault for a scan with an implausible duration, and any other scan unchanged. */
 const checkDuration = ({ seconds, fault, notes }: ScanResult): ScanResult => {
   if (seconds <= maxAudioSeconds) return { seconds, fault, notes };
   const detail = `the audio claims to play for ${seconds} s`;
   return { seconds: 0, fault: { kind: 'container', detail }, notes };
 };
 
-/** The number of bytes that are checked to tell text from binary data. */
+/** The number of characters that are checked to distinguish text from binary data. */
 const textWindow = 512;
 
-/** Returns whether a body looks like text: it has no control characters, and is valid UTF-8. */
+/**
+ * Returns whether a body looks like text. The beginning of a text has no control characters other than white space and
+ * ESC, and is valid UTF-8.
+ */
 const looksLikeText = (text: string): boolean =>
   !/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/.test(text.slice(0, textWindow));
 
@@ -104,15 +107,13 @@ const describeNonAudio = (bytes: Buffer, { format, redact }: SpeechContext): Out
   return malformed('content-type', describeText(text, redact));
 };
 
-/** Reads the audio of a speech answer while it arrives, without storing it. */
+/** Reads the audio of a speech answer during its arrival, without storing the audio. */
 export class SpeechReader implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;
   readonly isAnswering = true;
   readonly #context: SpeechContext;
-  /**
-   * The first bytes of the body, by which its container is identified. If the body is not audio, more bytes are kept.
-   */
+  /** The first bytes of the body, which identify the container. If the body is not audio, more bytes are stored. */
   readonly #kept = new ByteBuffer(maxKeptBytes);
   /** The scanner; `null` until the body is known to be in the requested container. */
   #scanner: Scanner | null = null;

@@ -1,24 +1,28 @@
 import { isUnknownLength } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/**
- * The first bytes of a WAV file, and of the two variants of WAV with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088).
- */
+/** The first bytes of a WAV file, and of the two variants of WAV with 64-bit lengths (EBU Tech 3306, ITU-R BS.2088). */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
-/** The number of bytes that are read of the chunk `ds64`: the lengths of the file and of its audio. */
+/**
+ * The number of bytes that this file reads of the chunk `ds64`: the 64-bit length of the file and the 64-bit length of
+ * its audio.
+ */
 const longLengths = 16;
 
 /**
- * Matches the names of chunks that writers put after the audio. If the audio's length is 0 and such a chunk follows,
- * the file really has no audio. Otherwise the length is unknown.
+ * Matches the names of chunks that writers put after the audio. If the declared length of the audio is 0 and such a
+ * chunk follows, the file really has no audio. If other bytes follow, the length is unknown.
  */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
-/** The codecs in which a block is one sample: PCM, floating point, A-law, µ-law, and their extensible form. */
+/**
+ * The codecs in which a block has one sample for each channel: PCM, floating point, A-law, µ-law, and the extensible
+ * form of these codecs.
+ */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
-/** The codecs whose format declares how many samples a block has: both kinds of ADPCM, and GSM. */
+/** The codecs whose format declares the number of samples in a block: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
-/** The number of bytes that are read of the chunk `fmt `. */
+/** The number of bytes that this file reads of the chunk `fmt `. */
 const formatLength = 20;
 /**
  * The maximum sample rate. No audio converter reaches a higher rate, so a higher rate means that the header is invalid.
@@ -26,8 +30,8 @@ const formatLength = 20;
 const maxSampleRate = 768_000;
 
 /**
- * Reads the fields of the chunk `fmt ` from which the length of the audio is computed; `null` if the length does not
- * follow from them.
+ * Reads the fields of the chunk `fmt ` from which the length of the audio is computed; returns `null` if the fields do
+ * not determine the length.
  */
 const readFormat = (chunk: Buffer) => {
   if (chunk.length < 16) return null;
@@ -37,7 +41,7 @@ const readFormat = (chunk: Buffer) => {
   const format = {
     sampleRate: chunk.readUInt32LE(4),
     bytesPerBlock: chunk.readUInt16LE(12),
-    /** The number of samples of each channel in a block. */
+    /** The number of samples of each channel in one block. */
     samplesPerBlock: plainCodecs.has(codec) ? 1 : blockSamples,
   };
   return Object.values(format).includes(0) || format.sampleRate > maxSampleRate ? null : format;
@@ -45,17 +49,18 @@ const readFormat = (chunk: Buffer) => {
 
 type Format = NonNullable<ReturnType<typeof readFormat>>;
 
-/** Rounds a size up to an even number, since chunks start at even positions. */
+/** Rounds a size up to an even number, because chunks start at even positions. */
 const padSize = (size: number): number => size + (size % 2);
 
 const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 
 /**
- * Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares its length with the length that its header declares.
+ * Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares the length of its audio with the length that the header
+ * declares.
  */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
-  /** The length of the audio in a file with lengths of 64 bits; 0 if unknown. */
+  /** The length of the audio in a file with 64-bit lengths, in bytes; 0 if unknown. */
   let longSize = 0;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
   for (;;) {

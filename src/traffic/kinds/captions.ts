@@ -1,4 +1,4 @@
-/** This file reads the cues of SubRip and WebVTT files. Weir needs only the cues of such a file. */
+/** This file reads the texts of the cues of SubRip and WebVTT files, and ignores everything else in these files. */
 
 const srtTiming = /^\s*\d+:\d{2}:\d{2}[,.]\d{1,3}\s+-->\s+\d+:\d{2}:\d{2}[,.]\d{1,3}/;
 const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{3}/;
@@ -6,8 +6,9 @@ const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{
 const index = /^\s*\d+\s*$/;
 
 /**
- * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing begins a new cue. If the cues are
- * numbered, a cue already begins at the number above its timing. A block without a timing is a header or a comment.
+ * Returns the texts of the cues. Blank lines separate blocks. In a block, each timing line begins a new cue. If cues
+ * are numbered, a cue begins at the number line before the timing line. A block without a timing line is a header or a
+ * comment.
  */
 const cueTexts = (text: string, timing: RegExp): readonly string[] =>
   text
@@ -34,7 +35,7 @@ const entities: Readonly<Record<string, string>> = {
   quot: '"',
 };
 
-/** Removes tags (styles, voices and timestamps), and positions in braces. */
+/** Removes tags (styles, voices and timestamps) and positions in braces, and decodes entities. */
 const withoutMarkup = (cue: string): string =>
   cue
     .replaceAll(/<[/a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}/g, '')
@@ -55,7 +56,7 @@ export const readSrt = (text: string): string | null => {
 export const readVtt = (text: string): string | null =>
   vttHeader.test(text) ? transcriptOf(cueTexts(text, vttTiming)) : null;
 
-/** Returns the kind of captions in a text that should be plain; `null` if the text is plain. */
+/** Returns the kind of captions in a text that should be a plain transcript; `null` for a plain transcript. */
 export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
   if (vttHeader.test(text)) return 'WebVTT captions';
   return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';

@@ -50,13 +50,13 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
 
 /** The bytes that may come before an event stream or before JSON: white space and a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
-/** The first bytes of a body that is not an event stream but JSON or HTML. */
+/** The first bytes of a body that is JSON or HTML and not an event stream. */
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
 const maxKeptBytes = 64 * 1024;
 
 /**
- * Returns the error in one of several lines of JSON, which some servers stream in their own API; `null` if no line
+ * Returns the error in a body of several JSON lines, which some servers stream in their own API; `null` if no line
  * contains an error.
  */
 const errorInLines = (
@@ -74,10 +74,7 @@ const errorInLines = (
     : `lines of JSON were returned instead of a stream, with an error: ${found}`;
 };
 
-/**
- * Describes a 2xx body that is not the requested event stream. The description begins at the body's first brace,
- * bracket or tag.
- */
+/** Describes a 2xx body that is not the requested event stream. The body begins with a brace, a bracket or a tag. */
 const describeNoStream = (
   { bytes, isTruncated }: CollectedBody,
   redact: ReadingContext['redact'],
@@ -97,9 +94,9 @@ const describeNoStream = (
 };
 
 /**
- * Reads a stream after looking at its first byte. Content types cannot be trusted: some servers label errors as event
- * streams, and streams as text. The first byte can be trusted: no meaningful line of an event stream begins with a
- * brace, a bracket or a tag.
+ * Reads a stream, but decides by the first byte of the body whether the body is an event stream. Content types are not
+ * reliable: some servers label errors as event streams, and streams as text. The first byte is reliable: no meaningful
+ * line of an event stream begins with a brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
   #instead: BodyReader | null = null;
@@ -132,7 +129,10 @@ class SniffedStream extends EventStreamReader {
   }
 }
 
-/** Stores the bytes of a stream and reads its text only when it has ended, so no token gets a late instant. */
+/**
+ * Stores the bytes of a stream, and checks its text only when the stream has ended. The check therefore delays no
+ * token's instant.
+ */
 class CheckedStream implements BodyReader {
   readonly #stream: SniffedStream;
   readonly #expect: Expectation;
@@ -161,8 +161,8 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy
-    // them.
+    // The bytes are copied, because the bytes are valid only during the call. The method `slice` of a Buffer would not
+    // copy the bytes.
     this.#kept.push(Buffer.from(bytes));
   }
 
@@ -197,15 +197,15 @@ class CheckedStream implements BodyReader {
   }
 }
 
-/** The statuses by which servers refuse an unknown field. The gateway's framework uses 422. */
+/** The statuses with which servers refuse an unknown field. The gateway's framework uses 422. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
 /** Matches the names of the request fields that ask for usage. */
 const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
- * Learns whether the target supports the request for usage. `stream_options` is not in the interface. So streams stop
- * asking for usage if the target names this field in a refusal, or if it refuses a stream before any stream has
- * completed.
+ * Learns whether the target supports the request for usage. `stream_options` is not in the interface. Streams therefore
+ * stop asking for usage if the target names this field in a refusal, or if the target refuses a stream before any
+ * stream has completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

@@ -40,8 +40,8 @@ export const chat: TrafficHandler<'chat'> = {
       read: (context) =>
         readJsonAnswer(
           context,
-          // If a body equals an earlier body, the template does not read its text. If the entry expects something from
-          // the text, no template is used.
+          // If a body equals an earlier body, the template does not read its text. An entry whose expectation needs the
+          // text therefore uses no template.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
           (completion, firstByte) => answerOf(completion, firstByte, { price, prompt, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
@@ -75,7 +75,7 @@ const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
       );
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
-  // A finish reason at the top applies to all choices that have no finish reason of their own.
+  // A finish reason at the top of the document applies to all choices without their own finish reason.
   choices: withFinish(choices, finishOfDocument(fields)),
   usage: readUsage({ ...fields, choices }),
 }));
@@ -87,7 +87,10 @@ const plainFormat: JsonFormat<CompletionParts> = {
   errorIn: readChatError,
 };
 
-/** The format of each slice of a run. Each slice has its own, since a format learns a template from the answers. */
+/**
+ * The format of each slice of a run. Each slice has its own format, because a format learns a template from the
+ * answers.
+ */
 const formats = new WeakMap<TargetMemory, JsonFormat<CompletionParts>>();
 
 const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
@@ -107,15 +110,16 @@ interface AnswerTerms {
 type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
 
 /**
- * Reads how the choices ended. The finish reason is the reason of the first choice that failed, or, if none failed, of
- * the first choice. It is returned as results store it.
+ * Reads how the choices ended. The finish reason is the reason of the first choice that failed. If no choice failed,
+ * the finish reason is the reason of the first choice that has a reason. The reason is returned in the form that
+ * results store.
  */
 const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
   let first: string | null = null;
   let failed: string | null = null;
   let isKnown = true;
   let isOpen = false;
-  // This code runs for each answer, so it creates no lists.
+  // This code runs for each answer, so the loop creates no lists.
   for (const choice of choices) {
     const reason = finishOfChoice(choice, choice.message);
     if (reason === null) {
@@ -148,7 +152,7 @@ const notesOnUsage = (
   ];
 };
 
-/** Returns what is unusual in a completion, in alphabetical order. */
+/** Returns notes about what is unusual in a completion, in alphabetical order. */
 const notesOn = (
   completion: CompletionParts,
   { isKnown, isOpen }: ReturnType<typeof endingOf>,
@@ -176,7 +180,8 @@ const answerOf = (
   const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  // An answer with a call, sound or an image is not empty, although its tokens are unknown.
+  // An answer with a tool call, audio or an image is not empty, although its tokens are unknown. For such an answer,
+  // `writtenIn` returns NaN.
   if (finish === null && tokens.output === 0 && writtenIn(completion) === 0) {
     const failure = 'the chat completion has neither a token nor a finish reason';
     return { issue: 'empty', failure, partial: answer };
@@ -206,8 +211,8 @@ const charactersOf = ({ choices }: CompletionParts): number => {
 };
 
 /**
- * Returns the token counts of the server. If the server counts no tokens for an answer with text, the tokens are
- * estimated as a quarter of the number of characters.
+ * Returns the token counts of the server. If the server counts no tokens for an answer with text, the number of tokens
+ * is estimated as a quarter of the number of characters.
  */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;

@@ -30,8 +30,8 @@ const headers = {
 } as const;
 
 /**
- * Returns the request. The further body fields of the entry override all fields except `input` and `response_format`,
- * which the entry's `texts` and `format` set.
+ * Returns the request. The entry's further body fields override all fields except `input` and `response_format`; these
+ * two fields come from `texts` and `format` of the entry.
  */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,

@@ -39,7 +39,7 @@ const fieldsOf = (traffic: TrafficOf<'transcription'>): MultipartForm['fields'] 
   ...traffic.granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
-/** The forms that upload each clip. A form is as large as its clip, so the form of each clip is made only once. */
+/** The forms that upload each clip. A form is as large as its clip, so each form is made only once. */
 const forms = new WeakMap<Clip, Map<string, EncodedForm>>();
 
 const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm => {
@@ -52,7 +52,7 @@ const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm =
   return form;
 };
 
-/** The text formats, each with a function that returns the spoken text, or `null` if a body is not in this format. */
+/** The text formats. For each format, `spoken` returns the spoken text; `null` if a body is not in the format. */
 const textFormats = {
   text: {
     name: 'a transcript as text',
@@ -93,8 +93,8 @@ const readTranscript = (
 };
 
 /**
- * Returns the names of the missing parts in a `verbose_json`: the words if they were requested, and the segments unless
- * only words were requested.
+ * Returns the names of the missing parts of a `verbose_json` answer. Requested words must be present. The segments must
+ * be present unless only words were requested.
  */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
@@ -137,14 +137,14 @@ const readText = (
   });
 };
 
-/** The text of a transcript, or a sentence about what came instead of it. */
+/** The text of a transcript, or a description of what came instead of a transcript. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };
 
 /**
- * Returns the text in a body. Some servers put it into the JSON object of the default format, or send it as a JSON
- * string, with quotes.
+ * Returns the text in a body. Some servers put the text into the JSON object of the default format, or send the text as
+ * a JSON string, with quotes.
  */
 const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBody => {
   const json = /^\s*[{"]/.test(body) ? jsonIn(body) : undefined;
@@ -158,7 +158,7 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
     : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };
 };
 
-/** A clip, and the price of transcribing it. */
+/** A clip, with the price of its transcription. */
 type PricedClip = Clip & Pick<TrafficOf<'transcription'>, 'price'>;
 
 const transcriptAnswer = (

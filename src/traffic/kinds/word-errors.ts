@@ -3,13 +3,13 @@ import { distance } from 'fastest-levenshtein';
 /**
  * Matches one word of a text that was prepared for comparison: compatible characters are equal (NFKC), and case,
  * punctuation and apostrophes are removed. In a script without spaces between words (Chinese, Japanese, Thai, Lao,
- * Khmer, Burmese), each character counts as a word, together with its combining marks. A very long word is split, since
- * a match of unlimited length can overflow the stack.
+ * Khmer, Burmese), each character counts as a word, together with its combining marks. A very long word is split,
+ * because a match of unlimited length can overflow the stack.
  */
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
 
-/** Returns the first words of a text, up to a maximum, and the number of further words. */
+/** Returns the first `most` words of a text, and the number of further words. */
 const wordsOf = (
   text: string,
   most: number,
@@ -28,22 +28,23 @@ const wordsOf = (
 };
 
 /**
- * The maximum number of different words. `distance` compares strings, so one UTF-16 code unit represents each word.
- * Unit 0 represents every word that is not in the reference text.
+ * The maximum number of different words in the reference text. `distance` compares strings, so one UTF-16 code unit
+ * represents each word. Unit 0 represents every word that is not in the reference text.
  */
 const maxDistinctWords = 0xffff;
 
 /**
- * Returns the maximum number of words that are compared. The time of a comparison is proportional to the product of
- * both lengths, and a server can send a text of any length.
+ * Returns the maximum number of words of the transcript that are compared. The time of a comparison is proportional to
+ * the product of both lengths, and a server can send a text of any length.
  */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 
 /**
- * Counts the words that must be inserted, deleted or replaced to turn the transcript into the reference text, and the
- * words of the reference text. If the transcript is long, only its first words are compared: 10 for each word of the
- * reference text, and 1,000 more. All further words of the transcript count as inserted. Returns `null` if a text has
- * more than 65,535 different words. Example: "the cat sat" for "the black cat sat" has 1 error in 4 words.
+ * Counts the word errors of a transcript: the words that must be inserted, deleted or replaced to turn the transcript
+ * into the reference text. `expected` is the number of words of the reference text. Only the first words of a long
+ * transcript are compared: 10 words for each word of the reference text, and 1,000 more. All further words count as
+ * errors. Returns `null` if the reference text has more than 65,535 different words. Example: "the cat sat" for "the
+ * black cat sat" has 1 error in 4 words.
  */
 export const wordErrors = (
   text: string,

@@ -13,18 +13,21 @@ import { dateOf } from './wait-text.ts';
 
 const minute = 60_000;
 
-/** The longest time until a reset, in ms, for which a limit without a window counts as a limit per minute. */
+/** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
 const maxMinuteReset = 65_000;
 
-/** Returns the window of a limit if it is short enough to count as a limit per minute, in ms; otherwise `null`. */
+/**
+ * Returns the window of a limit, in ms, if the limit counts as a limit per minute; otherwise `null`. Such a window is
+ * at most a minute.
+ */
 const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
   if (window === undefined) return (resetIn ?? 0) > maxMinuteReset ? null : minute;
   return window > 0 && window <= minute ? window : null;
 };
 
 /**
- * Among the limits of a unit, finds the limit whose window is nearest to a minute. Returns its value, and its window in
- * ms; `null` if there is no such limit.
+ * Finds, among the limits of a unit, the limit whose window is nearest to a minute. Returns the value of `cell` and the
+ * window in ms; `null` without such a limit.
  */
 const minuteCell = (
   reported: readonly ReportedLimit[],
@@ -48,14 +51,15 @@ const minuteCell = (
   return best;
 };
 
-/** Returns the limit of a unit, scaled to a minute; `null` if there is no such limit. */
+/** Returns the limit of a unit, scaled to a minute; `null` without such a limit. */
 const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
   const found = minuteCell(reported, unit, 'limit');
   return found && Math.floor((found.value * minute) / found.window);
 };
 
 /**
- * A limit whose window no header names. It counts as a limit per minute. Its `text` is, for example, `100 requests`.
+ * A limit whose window no header names. Weir treats such a limit as a limit per minute. `text` is, for example, `100
+ * requests`.
  */
 export interface AssumedLimit {
   readonly unit: 'requests' | 'tokens';
@@ -64,9 +68,9 @@ export interface AssumedLimit {
 
 type Quota = ReturnType<typeof readLimitHeaders>;
 interface DeclaredLimits {
-  /** The families of the headers; empty if they are the headers of the interface. */
+  /** The families of the headers; empty if the headers are the headers of the interface. */
   readonly families: readonly string[];
-  /** The limits per minute and their remaining amounts; `null` if there are none. */
+  /** The limits per minute and their remaining amounts; `null` if the answer declares no such limit. */
   readonly quota: Quota;
   /**
    * The limits with longer windows or other units, in words and without repetitions: `1,000 requests a day`, `50,000
@@ -103,8 +107,8 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
   });
 
 /**
- * Returns the quota of both units. For each unit, the values come from the interface's own headers. If these headers
- * have neither a limit nor a remaining amount for a unit, its values come from the other headers.
+ * Returns the quota of both units. The values of a unit come from the interface's own headers. If the own headers have
+ * neither a limit nor a remaining amount for a unit, the values of this unit come from the headers of other families.
  */
 const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
   const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
@@ -126,10 +130,11 @@ const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Qu
 };
 
 /**
- * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take
- * precedence over the headers of other families, even if only one of the two is present. A limit with a window below a
- * minute is scaled to a minute. A limit per hour or day is not converted to a limit per minute. If no header names the
- * window of a limit, it counts as a limit per minute, unless it resets more than a minute later.
+ * Returns the limits that an answer declares; `null` if the answer declares no limit. The interface has two headers for
+ * each unit. If the answer has one of the two headers, these headers take precedence over the headers of other
+ * families. A limit with a window below a minute is scaled to a minute. A limit per hour or day is not converted to a
+ * limit per minute. If no header names the window of a limit, the limit counts as a limit per minute, unless its reset
+ * is more than 65 s away.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;

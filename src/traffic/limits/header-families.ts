@@ -1,11 +1,11 @@
 /**
- * This file is the table of the limit headers of known gateways. Each row describes a family of headers: their owner,
- * the parts of their names (field, unit, window), and the documentation.
+ * This file is the table of the limit headers of known gateways. Each row describes a family of headers: the owner of
+ * the family, the parts of the header names (field, unit, window), and the documentation.
  */
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
-/** The words for windows in the names of headers, with their lengths in ms. A month counts as 30 days. */
+/** The words for windows in the names of headers, with the length of each window in ms. A month counts as 30 days. */
 const windowWords: readonly (readonly [pattern: string, window: number])[] = [
   ['second|secondly', second],
   ['minute|minutely', minute],
@@ -17,22 +17,23 @@ const windowWords: readonly (readonly [pattern: string, window: number])[] = [
 const period = `(?<period>${windowWords.map(([words]) => words).join('|')})`;
 
 /**
- * Returns the window, in ms, that a part of a name means: a word, or a number of seconds; `null` for any other text.
+ * Returns the window, in ms, that a part of a header name means: a word, or a number of seconds. Returns `null` for any
+ * other text.
  */
 const windowOfWord = (word: string): number | null => {
   if (/^\d{1,8}$/.test(word)) return Number(word) * second;
   return windowWords.find(([words]) => words.split('|').includes(word))?.[1] ?? null;
 };
 
-/** The units that the first letters mean in `rpm`, `tpd` and so on. */
+/** The unit for each first letter of words such as `rpm` and `tpd`. */
 const shortUnits: Readonly<Record<string, string>> = { r: 'requests', t: 'tokens' };
 const shortWindows: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day };
 
 interface HeaderFamily {
   readonly name: string;
   /**
-   * Matches the whole name of a header. Its groups are: `field` (`limit`, `remaining` or `reset`; absent means a
-   * limit), `unit`, `period` (a word or seconds), `descriptor` (the owner of the limit) and `short` (`rpm`).
+   * Matches the whole name of a header. The groups of the pattern are: `field` (`limit`, `remaining` or `reset`; absent
+   * means a limit), `unit`, `period` (a word or seconds), `descriptor` (the owner of the limit) and `short` (`rpm`).
    */
   readonly pattern: RegExp;
   /** The unit of the limit if the header's name contains no unit. */
@@ -48,7 +49,9 @@ interface HeaderFamily {
 
 const field = '(?<field>limit|remaining|reset)';
 
-/** Matches a field. The name of a reset may end in `Time`, as in GitLab's `RateLimit-ResetTime`, which is a date. */
+/**
+ * Matches a field. The name of a reset may end in `Time`, as in GitLab's `RateLimit-ResetTime`, whose value is a date.
+ */
 const dated = `${field}(?:(?<=reset)-?time)?`;
 
 const family = (
@@ -66,7 +69,7 @@ const family = (
 
 /**
  * The families of headers, beginning with the most specific family. A header belongs to the first family whose pattern
- * matches its name. Comments name the sources.
+ * matches its name. The comments name the sources.
  */
 export const headerFamilies: readonly HeaderFamily[] = [
   // Sent by OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq
@@ -98,12 +101,13 @@ export const headerFamilies: readonly HeaderFamily[] = [
     unit: 'tokens',
     window: null,
   }),
-  // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is the number of tokens that the bucket of its
-  // limiter receives per second.
+  // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is the number of tokens that the limiter's bucket
+  // receives per second.
   family('spring', 'x-ratelimit-replenish-rate', { window: second }),
-  // Sent by gateways that write the names of their headers in the order that Anthropic uses.
+  // Sent by gateways whose header names have the same order of parts as Anthropic's header names.
   family('unit-first', `x-rate-?limit-(?<unit>requests|tokens)-${field}`),
-  // Sent by Azure API Management (azure-openai-token-limit, remaining-tokens-header-name, in the examples of its docs).
+  // Sent by Azure API Management (azure-openai-token-limit, remaining-tokens-header-name, in the examples of its
+  // documentation).
   family('azure-apim', '(?:x-)?(?<field>remaining)-(?<unit>requests|tokens)'),
   // Sent by LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py) and in the interface (section 8).
   family('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
@@ -131,7 +135,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
   // Sent by Cohere for trial keys.
   family('cohere', 'x-endpoint-(?<period>monthly)-call-limit'),
-  // Sent by Helicone (rate limits). The window is in another header: `Helicone-RateLimit-Policy: 10000;w=3600`.
+  // Sent by Helicone (rate limits). Another header names the window: `Helicone-RateLimit-Policy: 10000;w=3600`.
   family('helicone', `helicone-ratelimit-${field}`, { window: null }),
   // Defined in draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60); also sent by Kong and
   // express-rate-limit.
@@ -139,12 +143,12 @@ export const headerFamilies: readonly HeaderFamily[] = [
   // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
   // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
   family('legacy', `(?:x-)?rate-?limit-${dated}`, { window: null, hasLists: true }),
-  // Sent by gateways that put a name before the usual names. Here, the name is the unit.
+  // Sent by gateways that put a word before the usual names. Here, the word is the unit.
   family('prefixed', `(?:x-)?(?<unit>requests|tokens)-rate-?limit-${field}`, {
     window: null,
     hasLists: true,
   }),
-  // Sent by gateways that put a name before the usual names: Apache APISIX (limit-count, rules with header_prefix:
+  // Sent by gateways that put a word before the usual names: Apache APISIX (limit-count, rules with header_prefix:
   // X-5-RateLimit-Limit), NVIDIA, Databricks.
   family('prefixed', `(?:x-)?(?<descriptor>\\w+)-rate-?limit-${field}`, {
     window: null,
@@ -157,10 +161,7 @@ export const headerFamilyNames: readonly string[] = [
   ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
 ];
 
-/**
- * The meaning of a header's name. `window` is in ms; it is `null` if neither the name nor its family defines the
- * window.
- */
+/** The meaning of a header's name. `window` is in ms; `null` if neither the name nor its family defines the window. */
 export interface HeaderMeaning {
   readonly family: string;
   readonly field: 'limit' | 'remaining' | 'reset';
@@ -191,13 +192,15 @@ const parseName = (name: string): HeaderMeaning | null => {
 const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-|remaining-/;
 
 /**
- * The maximum number of names that are remembered. If a server sends more names than this, the further names are parsed
- * each time.
+ * The maximum number of header names whose meanings are cached. If a server sends more names, the further names are
+ * parsed each time.
  */
 const maxRemembered = 500;
 const remembered = new Map<string, HeaderMeaning | null>();
 
-/** Returns the meaning of a limit header's name, given in lower case; `null` for any other header. */
+/**
+ * Returns the meaning of a limit header's name. The name must be in lower case. Returns `null` for any other header.
+ */
 export const meaningOf = (name: string): HeaderMeaning | null => {
   const known = remembered.get(name);
   if (known !== undefined) return known;

@@ -2,14 +2,17 @@ import { parseList, Token } from 'structured-headers';
 import { durationIn } from './wait-text.ts';
 
 /**
- * This file reads the values of limits: the lists that the IETF's drafts define, and the other notations of gateways.
+ * This file reads the values of limit headers: the lists that the IETF's drafts define, and the other notations of
+ * gateways.
  */
 
-/** Returns a parsed number if it is finite and has few enough digits; `null` for anything else. */
+/** Returns a parsed number if the number is finite and exact (at most 2^53); `null` for any other value. */
 export const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
 
-/** Returns a count as a whole number, since the remaining amount of a bucket may have a fraction. */
+/**
+ * Returns a count, rounded down to a whole number, because the remaining amount of a token bucket may have a fraction.
+ */
 export const wholeOf = (value: unknown): number | null => {
   const count = countOf(value);
   return count === null ? null : Math.floor(count);
@@ -25,7 +28,7 @@ export interface Policy {
 
 export type Parameters = ReadonlyMap<string, unknown>;
 
-/** Returns a word, written with or without quotes; `null` for anything else. */
+/** Returns a word, written with or without quotes; `null` for any other value. */
 export const parameterWord = (value: unknown): string | null => {
   if (value instanceof Token) return value.toString();
   return typeof value === 'string' ? value : null;
@@ -37,8 +40,8 @@ export const windowIn = (parameters: Parameters): number | null => {
 };
 
 /**
- * Reads a list of limits without names, as in RateLimit-Limit and in policies before draft 8; `null` for any other
- * text.
+ * Reads a list of limits without names, as in the header RateLimit-Limit and in policies before draft 8; returns `null`
+ * for any other text.
  */
 const readPolicies = (text: string): readonly Policy[] | null => {
   try {
@@ -73,28 +76,28 @@ const thousands = /(?<=^|, )\d{1,3}(?:,\d{3})+(?!\d)/g;
 const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
 /**
- * Matches what may follow a limit without changing it: a burst, for example Lever's `10 req/s (burst 20)`; the owner of
- * the limit; and how its window moves.
+ * Matches the parts of a text that do not change its limit: a burst, for example in Lever's `10 req/s (burst 20)`; the
+ * owner of the limit; and the way in which the window moves.
  */
 const qualifiers =
   /[ ,;]{0,3}(?:\bburst(?: of)?[ :=]*\d{1,15}|\b(?:per|by) (?:api[ -]?key|key|user|client|ip|model|tenant|org(?:anization)?|project|team)|\b(?:sliding|fixed|rolling)(?: window)?)(?= *(?:$|[,;]))/gi;
 
-/** Returns a limit, or a list of limits, without brackets and without words that do not change the limit. */
+/** Returns the text of a limit or a list of limits, without brackets and without words that do not change the limit. */
 const withoutQualifiers = (text: string): string =>
   text.replaceAll(/[()]+/g, ' ').replaceAll(/\s+/g, ' ').trim().replaceAll(qualifiers, '');
 
-/** Returns the window of `minute`, `15m` or `month`, in ms; NaN for any other text. */
+/** Returns the window that `minute`, `15m` or `month` means, in ms; NaN for any other text. */
 export const windowOf = (text: string): number =>
   /^1? ?mo(?:nth)?$/i.test(text) ? month : durationIn(/^\d/.test(text) ? text : `1${text}`);
 
 const isOfTokens = (word: string): boolean => /^t/i.test(word);
 
 /**
- * Reads one limit in a notation outside the IETF's drafts; `null` for any other text. `isTokens` says whether the
- * header is for tokens. If the text names the other unit, this function also returns `null`.
+ * Reads one limit in a notation outside the IETF's drafts. `isTokens` says whether the header is for tokens. Returns
+ * `null` for any other text, and if the text names another unit than the header.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  // If the same limit is there twice, two proxies may have written it.
+  // Two proxies may have written the same limit twice.
   const once = text.replace(/^([^,]{1,40}), *\1$/, '$1');
   const plain = withoutQualifiers(once).replace(thousands, withoutCommas);
   const groups = notation.exec(plain)?.groups;
@@ -108,9 +111,12 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
     : { limit, window, name: null };
 };
 
-/** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
+/**
+ * Reads a list of limits without names in the form of the drafts or in another notation; returns `null` for any other
+ * text.
+ */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
-  // `2,000` is a number. `100,100` are two equal numbers, from two proxies.
+  // `2,000` is a number. `100,100` is a list of two equal numbers, from two proxies.
   const plain = text.replace(thousands, (number) =>
     new Set(number.split(',')).size > 1 ? withoutCommas(number) : number,
   );

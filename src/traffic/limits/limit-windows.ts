@@ -2,7 +2,7 @@ import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { windowOf } from './limit-text.ts';
 
-/** The names of some headers do not show the windows of their limits. This file finds these windows. */
+/** This file finds the windows of limits whose headers do not name the window. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ const day = 86_400_000;
 export const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
 /**
- * The headers that name the window of the limits in the same response. The window is in seconds (docs.omophub.com, Rate
+ * The headers that name the window of the limits in the same response. The value is in seconds (docs.omophub.com, Rate
  * limits) or a word (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
  */
 const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
@@ -30,9 +30,9 @@ export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]):
 };
 
 /**
- * Gives a limit without a window the window of its twin. The twin is a limit with the same number and a window. Kong
- * writes one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. If there are several twins,
- * the shortest window counts.
+ * Gives a limit without a window the window of another limit with the same unit and number. Kong writes one limit
+ * twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. If several limits have the same unit and
+ * number, the shortest window counts.
  */
 export const joinTwins = (all: readonly MutableLimit[]): void => {
   for (const limit of all) {
@@ -47,7 +47,10 @@ export const joinTwins = (all: readonly MutableLimit[]): void => {
   }
 };
 
-/** Gives the limits of Azure the windows that Azure names: `x-ratelimit-renewalperiod-requests: 10`, in seconds. */
+/**
+ * Gives the limits of Azure the windows that Azure names in separate headers, such as
+ * `x-ratelimit-renewalperiod-requests: 10`, in seconds.
+ */
 export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
   for (const limit of all) {
     if (limit.profile !== 'openai') continue;
@@ -57,20 +60,20 @@ export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]
 };
 
 /**
- * Removes a remaining amount of −1 if its limit is unknown. Azure writes −1 for the limit and for the remaining amount
- * if it reports neither of them. A pace would treat a remaining amount of −1 as an exhausted limit.
+ * Removes a remaining amount of −1 if its limit is unknown. If Azure reports neither the limit nor the remaining
+ * amount, Azure writes −1 for both. A pace would treat a remaining amount of −1 as an exhausted limit.
  */
 export const dropUnreported = (all: readonly MutableLimit[]): void => {
   for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
 };
 
-/** The tolerance when the time to fill a bucket is compared with a day, as a share of a day. */
+/** The tolerance, as a share of a day, when the time to fill a bucket is compared with a day. */
 const dayError = 0.02;
 
 /**
  * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
- * limit that takes a day to fill is a daily limit. This must be computed, since Groq and OpenAI use the same header
- * names for daily limits of requests and for limits per minute. Together's limits are per second.
+ * limit whose bucket takes a day to fill is a daily limit. The header names do not suffice: Groq uses the header names
+ * of OpenAI's limits per minute for daily limits of requests. Together's limits are per second.
  */
 export const inferWindows = (all: readonly MutableLimit[]): void => {
   let isTogether = false;

@@ -54,8 +54,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly; `null` for any other form of a reset. The other forms are read with
- * the server's clock.
+ * Reads a duration or a number of seconds quickly, in ms; returns `null` for any other form of a reset. Other code
+ * reads the other forms with the server's clock.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -64,8 +64,8 @@ const quickWait = (text: string): number | null => {
 };
 
 /**
- * Collects the values of limits by the limit's name. This code runs for each answer. An answer has few limits, so
- * searching a list is quicker than building a key for a map.
+ * Collects the values of limits by the name of the limit. This code runs for each answer. An answer has few limits, so
+ * searching a list is faster than building a key for a map.
  */
 class Collection {
   readonly all: MutableLimit[] = [];
@@ -89,7 +89,7 @@ const draft7 = { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' } a
 
 /**
  * Reads the combined header of IETF draft 7, `RateLimit: limit=60, remaining=0, reset=2` (express-rate-limit,
- * `source/headers.ts`, its default); `null` for any other form.
+ * `source/headers.ts`, its default); returns `null` for any other form.
  */
 const readCombined = (text: string): LimitValues | null => {
   if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
@@ -111,12 +111,12 @@ const readCombined = (text: string): LimitValues | null => {
 };
 
 /**
- * Matches words for requests at the same time. A limit of such requests is not a rate. Examples: `concurrent-requests`,
- * `in_flight`.
+ * Matches words for requests at the same time, for example in `concurrent-requests` and `in_flight`. A limit of
+ * requests at the same time is not a rate.
  */
 export const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 
-/** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
+/** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from the policy's name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
   const unit = parameterWord(parameters.get('qu'));
   const said = unit ?? name;
@@ -126,12 +126,12 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
 };
 
 /**
- * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. Both headers
- * have the unit of the policy, so the policy is read first. Throws an error for any other text.
+ * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. The unit of
+ * both headers comes from the policy, so the policy must be read first. Throws an error for any other text.
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
   for (const [value, parameters] of parseList(plainList(text))) {
-    // An inner list is not a policy, so it is skipped.
+    // An inner list is not a policy, so an inner list is skipped.
     if (Array.isArray(value)) continue;
     const descriptor = String(value);
     const unit = units.get(descriptor) ?? unitOfPolicy(descriptor, parameters);
@@ -156,7 +156,7 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
 };
 
 /**
- * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, since they are the windows of limits in
+ * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, which are the windows of limits in
  * other headers.
  */
 const readStructured = (
@@ -194,8 +194,7 @@ const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
   });
 
 /**
- * Gives each limit the window of the policy with the same number. Policies that match no limit become limits
- * themselves.
+ * Gives each limit the window of the policy with the same number. A policy without such a limit becomes a limit itself.
  */
 const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
   const used = new Set<Policy>();
@@ -214,8 +213,8 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
 };
 
 /**
- * Returns the first of several numbers of seconds. If a header lists several limits, its resets are written as such a
- * list.
+ * Returns the first number of a list of seconds. If a header lists several limits, the header of the resets also lists
+ * several numbers.
  */
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
@@ -276,7 +275,7 @@ export const readLimits = (headers: HeaderFields, now: () => number) => {
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 
-/** Decides quickly whether a response has a limit header, since most responses have no limit header. */
+/** Returns quickly whether a response has a limit header, because most responses have no limit header. */
 export const declaresLimits = (headers: HeaderFields): boolean => {
   for (const name in headers) if (meaningOf(name) !== null) return true;
   if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined) return true;
@@ -284,9 +283,9 @@ export const declaresLimits = (headers: HeaderFields): boolean => {
 };
 
 /**
- * Reads all limit headers of a response. It compares absolute resets with `now`, the time of the response by the
- * server's clock (its `Date` header), in ms since 1970. It never throws: `unreadable` lists headers that cannot be
- * read, as `name: value`.
+ * Reads all limit headers of a response. Absolute reset times are compared with `now`, the time of the response by the
+ * server's clock (the `Date` header), in ms since 1970. This function never throws: `unreadable` lists the headers that
+ * cannot be read, as `name: value`.
  */
 export const readReportedLimits = (headers: HeaderFields, now: number) =>
   readLimits(headers, () => now);

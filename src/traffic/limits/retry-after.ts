@@ -4,7 +4,7 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** The words for a limit in a field that names the limit. */
+/** The words for a limit in a field that contains the name of a limit. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
@@ -13,7 +13,7 @@ const fieldWords = [
 
 /**
  * The words for a limit in a sentence. The words "request" and "token" alone are not enough: "request" can mean the
- * refused request, and "token" can mean the key.
+ * refused request, and "token" can mean the API key.
  */
 const sentenceWords = [
   ['in-flight', inFlightWords],
@@ -22,8 +22,8 @@ const sentenceWords = [
 ] as const;
 
 /**
- * Matches words that contain a word for a limit but name no limit: the name of the status 429, which is the same for
- * every limit; keys that are called tokens; and advice.
+ * Matches texts that contain a word for a limit but name no limit: the name of the status 429, which is the same for
+ * every limit; API keys that are called tokens; and advice.
  */
 const otherWords = [
   /\b(?:429\W*)?too many requests\b(?!\/| (?:per|every|each)\b| (?:in |within )?(?:the last |\d|(?:an?|one) (?:second|minute|hour|day)\b))/gi,
@@ -32,17 +32,19 @@ const otherWords = [
 ];
 
 /**
- * Matches the state of one of several limits. LiteLLM’s older proxies list the states of the limits on requests, tokens
+ * Matches the state of one of several limits. LiteLLM's older proxies list the states of the limits on requests, tokens
  * and concurrency.
  */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
-/** Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, OpenAI `on tokens per min (TPM)`. */
+/**
+ * Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, and OpenAI writes `on tokens per min (TPM)`.
+ */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names; `null` if it names no limit or lists all limits. A text about too many requests
- * in flight also contains the word "requests", so the limit on requests in flight is searched first.
+ * Returns the limit that a text names; `null` if the text names no limit or lists all limits. A text about too many
+ * requests in flight also contains the word "requests", so the limit on requests in flight is searched first.
  */
 const unitIn = (
   text: string,
@@ -56,7 +58,9 @@ const unitIn = (
 const sentenceOf = (text: string): string =>
   otherWords.reduce((left, words) => left.replaceAll(words, ' '), text);
 
-/** Several limits may be listed. If exactly one of them is exhausted, returns its name. */
+/**
+ * Returns the name of the exhausted limit if a text lists several limits and exactly one of these limits is exhausted.
+ */
 const usedUpIn = (text: string): string | undefined => {
   const states = text.matchAll(limitStatePattern);
   const usedUp = [...states].filter(([, , used, limit]) => Number(used) >= Number(limit));
@@ -68,8 +72,8 @@ const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:
 /**
  * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * Other texts are searched for units. The name of the status 429 ("Too Many Requests") does not count as a limit,
- * neither in pages nor in messages.
+ * In other texts, this function searches words for units. The name of the status 429 ("Too Many Requests") names no
+ * limit.
  */
 export const readRefusedLimit = (text: string) => {
   const [, type, measure] = limitNamePattern.exec(text) ?? [];
@@ -79,7 +83,7 @@ export const readRefusedLimit = (text: string) => {
   return {
     /** The unit of the limit; `null` if the text names no limit. */
     unit: field === undefined ? unitIn(sentenceOf(text), sentenceWords) : unitIn(field, fieldWords),
-    /** The reset time, in ms since 1970. */
+    /** The reset time, in ms since 1970; `null` if the text names no reset time. */
     resetAt: Number.isNaN(moment) ? null : moment,
   };
 };
@@ -91,11 +95,11 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, beginning with the most exact header. Each row has the unit (`null`: any notation), and
- * the standard header that reports name in place of this header.
+ * The headers that name a wait, beginning with the most exact header. Each row has the name of the header, the unit
+ * (`null`: any notation), and the standard header under which reports count this header.
  */
 const waitHeaders = [
-  // Source: openai/openai-node, src/client.ts. There, this header takes precedence over retry-after.
+  // Source: openai/openai-node, src/client.ts. OpenAI's client also prefers this header to retry-after.
   ['retry-after-ms', 'ms', 'retry-after-ms'],
   // Source: Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
   ['x-ms-retry-after-ms', 'ms', 'retry-after-ms'],
@@ -112,11 +116,11 @@ const waitHeaders = [
   ['x-rate-limit-retry-after-milliseconds', 'ms', 'retry-after-ms'],
   // Sent by Discord (topics, Rate Limits).
   ['x-ratelimit-reset-after', null, 'retry-after'],
-  // Sent by gateways with headers like Discord’s (uber-go/ratelimit, issue 103).
+  // Sent by gateways whose headers resemble Discord's (uber-go/ratelimit, issue 103).
   ['x-rate-limit-reset-after', null, 'retry-after'],
   // Sent by gRPC servers behind a transcoder (grpc/proposal, A6, pushback).
   ['grpc-retry-pushback-ms', 'ms', 'retry-after-ms'],
-  // Sent by gateways that users build themselves: time left in ms, or a moment in ms since 1970.
+  // Sent by gateways that users build themselves. The value is the time left in ms, or a moment in ms since 1970.
   ['x-ratelimit-reset-ms', 'ms', 'retry-after-ms'],
   ['x-rate-limit-reset-ms', 'ms', 'retry-after-ms'],
   ['ratelimit-reset-ms', 'ms', 'retry-after-ms'],
@@ -124,14 +128,14 @@ const waitHeaders = [
 ] as const;
 
 /**
- * Matches the names of headers with a wait that are not in the table, with their unit: `x-retry-in` of Traefik
+ * Matches the names of headers outside the table that name a wait, with their unit: `x-retry-in` of Traefik
  * (vulcand/oxy, ratelimit/tokenlimiter.go), `retry-after-short` of a named throttler of NestJS (nestjs/throttler),
  * `x-retry-after-seconds`.
  */
 const otherWaitHeader =
   /^(?!(?:x-)?(?:max|min|no)-)(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
 
-/** Returns the waits in ms of headers outside the table. */
+/** Returns the waits, in ms, of headers outside the table. */
 const otherWaits = (headers: Readonly<Record<string, string>>, now: number): readonly number[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const found = otherWaitHeader.exec(name);
@@ -143,8 +147,8 @@ const otherWaits = (headers: Readonly<Record<string, string>>, now: number): rea
   });
 
 /**
- * Reads a header with a wait in ms. If it was sent several times (`250, 250`), returns the longest wait. Returns NaN
- * for anything else. A number of thirteen digits is a moment in ms since 1970.
+ * Reads the value of a header whose wait is in ms. If the header was sent several times (`250, 250`), returns the
+ * longest wait. A number of thirteen digits is a moment in ms since 1970. Returns NaN for any other text.
  */
 const millisecondsIn = (text: string, now: number): number => {
   const members = text.split(',').map((member) => member.trim());
@@ -158,10 +162,10 @@ const millisecondsIn = (text: string, now: number): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms: the wait in the first readable header of `waitHeaders`, or else the
- * longest wait in other headers; `null` if no header names a wait. A wait of 0 counts only if no header names a longer
- * wait. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the `Date` header of
- * the response or, if this header is absent, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
+ * Returns how long a response asks to wait, in ms: the wait in the first header of `waitHeaders` that is readable, or
+ * else the longest wait in other headers; `null` if no header names a wait. A wait of 0 counts only if no header names
+ * a longer wait. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the `Date`
+ * header of the response. Without a `Date` header, a date is compared with `now` (ms since 1970; NaN if unknown).
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
@@ -173,7 +177,7 @@ export const readRetryAfter = (
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
     const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
-    // A number of several hundred digits is not finite, and a negative number is no wait.
+    // A number of several hundred digits is not finite, and a negative number is not a wait.
     if (wait === null || !Number.isFinite(wait) || /^\s*-/.test(text)) continue;
     if (wait > 0) return { wait: milliseconds(wait), by };
     passed ??= { wait: milliseconds(0), by };

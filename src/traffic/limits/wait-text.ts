@@ -30,7 +30,7 @@ const part = String.raw`(${number})[ -]?(${spellings})(?![a-zµμ])`;
 /** Matches a duration written as hours, minutes and seconds with colons. */
 const clock = String.raw`\d{1,6}:[0-5]\d:[0-5]\d(?:\.\d+)?(?![:\d])`;
 
-/** The pattern of a duration in a text. It has no capturing group. */
+/** The pattern of a duration in a text. The pattern has no capturing group. */
 export const durationPattern = String.raw`(?:${clock}|${number}[ -]?(?:${spellings})(?![a-zµμ])(?:(?:, | and |, and | )?${number}[ -]?(?:${spellings})(?![a-zµμ]))*)`;
 
 // The parts of a Go duration follow each other without spaces, so a digit may follow a unit.
@@ -66,7 +66,7 @@ const anyHttpDate = new RegExp(
   'gi',
 );
 
-/** How many years a two-digit year may be in the future (RFC 9110 section 5.6.7). */
+/** The maximum number of years by which a two-digit year may be in the future (RFC 9110 section 5.6.7). */
 const maxYearsAhead = 50;
 
 /**
@@ -88,21 +88,21 @@ const httpDateIn = (text: string, now: number): number => {
 };
 
 /**
- * The smallest number that counts as a Unix time in seconds. Smaller numbers are durations. As a duration, this number
- * would be about thirty years.
+ * The smallest number that counts as a Unix time in seconds. Smaller numbers are durations. As a duration in seconds,
+ * this number would be about thirty years.
  */
 const firstEpochSecond = 1e9;
-/** The smallest number that counts as a Unix time in milliseconds. Smaller times are in seconds. */
+/** The smallest number that counts as a Unix time in milliseconds. A smaller Unix time is in seconds. */
 const firstEpochMillisecond = 1e12;
-/** The smallest number that counts as a Unix time in microseconds. Smaller times are in milliseconds. */
+/** The smallest number that counts as a Unix time in microseconds. A smaller Unix time is in milliseconds. */
 const firstEpochMicrosecond = 1e15;
-/** The smallest number that is no time in any of these units. */
+/** The smallest number that is not a time in any of these units. */
 const firstImpossible = 1e18;
 
 /**
- * Returns the milliseconds until a reset that is given as a number. A number below 10⁹ is in seconds from now. A larger
- * number is a Unix time: below 10¹² in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. A number is
- * never a duration in ms.
+ * Returns the milliseconds until a reset that is given as a number. A number below 10⁹ is a duration in seconds. A
+ * larger number is a Unix time: below 10¹² in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. No
+ * number is a duration in ms.
  */
 const untilNumber = (value: number, now: number): number => {
   if (value >= firstImpossible) return value * 1000;
@@ -117,7 +117,10 @@ const isoDate =
 /** Matches a date as JavaScript prints it: `Tue Feb 16 2021 09:02:42 GMT+0100 (CET)` (lemlist, X-RateLimit-Reset). */
 const printedDate = /^[a-z]{3} [a-z]{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?= \([^()]*\)$|$)/i;
 
-/** Reads a date as ISO 8601 or JavaScript writes it. A date without a time zone is in UTC. */
+/**
+ * Reads a date in the form of ISO 8601 or of JavaScript, in ms since 1970; returns NaN for any other text. A date
+ * without a time zone is in UTC.
+ */
 const isoMoment = (text: string): number => {
   const printed = printedDate.exec(text)?.[0];
   if (printed !== undefined) return Date.parse(printed);
@@ -128,7 +131,7 @@ const isoMoment = (text: string): number => {
   );
 };
 
-/** Matches a duration of ISO 8601, as Java prints it: `PT2S`, `PT1M30.5S`, `P1DT2H`. */
+/** Matches a duration of ISO 8601, as Java prints durations: `PT2S`, `PT1M30.5S`, `P1DT2H`. */
 const isoDuration =
   /^P(?=\d|T\d)(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/i;
 
@@ -150,17 +153,17 @@ const readReset = (text: string, now: number): number => {
 };
 
 /**
- * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset. The
- * result is negative for a reset in the past, and `null` for an unknown notation. If a header was sent several times,
- * its value is a list (`2, 2`), and the longest wait is returned.
+ * Returns the milliseconds from `now` until the reset. `now` is in ms since 1970, by the clock of the server that wrote
+ * the text. The result is negative for a reset in the past, and `null` for an unknown notation. If a header was sent
+ * several times, its value is a list (`2, 2`), and the longest wait is returned.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();
   const whole = readReset(trimmed, now);
-  // A number of several hundred digits is a known notation, but it is not finite.
+  // A number of several hundred digits has a known notation, but the number is not finite.
   if (Number.isFinite(whole) && !trimmed.includes(',')) return whole;
   if (!trimmed.includes(',')) return null;
-  // A date in this form contains a comma, so a list of such dates cannot be split at commas.
+  // An HTTP date contains a comma, so a list of HTTP dates cannot be split at commas.
   const dates = trimmed.match(anyHttpDate) ?? [];
   const others = trimmed.replaceAll(anyHttpDate, '').split(',');
   const members = [...dates, ...others.map((each) => each.trim()).filter((each) => each !== '')];

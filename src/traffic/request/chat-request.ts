@@ -17,9 +17,9 @@ interface RequestOptions {
 
 type PreparedChat = Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'>;
 
-/** The last request of each entry. When an entry is dropped, its request is dropped too. */
+/** The last request of each entry. The map releases the request when the entry is no longer used. */
 type KnownRequests = WeakMap<ChatTraffic, RequestOptions & { readonly prepared: PreparedChat }>;
-/** The last requests of each conversation. When a conversation is dropped, its requests are dropped too. */
+/** The last requests of each conversation. The map releases the requests when the conversation is no longer used. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
 const headersOf = {
@@ -36,8 +36,8 @@ const headersOf = {
 } as const;
 
 /**
- * Builds the request. The entry's further body fields are added last, so they override all fields except `stream`,
- * which the traffic kind sets.
+ * Builds the request. The entry's further body fields are added last, so these fields override all fields except
+ * `stream`. The traffic kind sets `stream`.
  */
 const buildRequest = (
   traffic: ChatTraffic,
@@ -63,8 +63,8 @@ const buildRequest = (
 };
 
 /**
- * Prepares the request of both kinds of chat (interface, section 4.1). It draws the conversation from the conversations
- * of the entry. It also returns the facts about the prompt.
+ * Prepares the request of both kinds of chat (interface, section 4.1), and returns the request with facts about its
+ * prompt. The conversation is drawn from the conversations of the entry.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -84,7 +84,8 @@ export const chatRequest = (
   const content = drawChatPrompt(traffic, prepareContext);
   const { messages, maxTokens, tokens, own } = content;
   const withUsage = isStream && targetMemory.usage !== 'refused';
-  // Definitions of tools also count as tokens of the prompt, so the number that was asked for is then unknown.
+  // Definitions of tools also count as tokens of the prompt. With tools, the number of tokens that the prompt should
+  // have is therefore unknown.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   const withFacts = (prepared: PreparedChat, first: FirstAnswer | undefined) => ({
     prepared,
@@ -112,7 +113,7 @@ export const chatRequest = (
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
   if (!Array.isArray(traffic.conversations) || body !== traffic.body)
     return withFacts(prepared, undefined);
-  // A conversation in the plan is sent many times, so the request is kept.
+  // A conversation in the plan is sent many times, so the request is stored for the next time.
   requests.set(messages, (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }));
   return withFacts(prepared, firstAnswerTo(targetMemory, traffic, messages));
 };

@@ -1,4 +1,4 @@
-/** The number of letters in the first token of a word, and in each further token. */
+/** The number of letters in the first token of a word, and the number of letters in each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
 /** The number of digits that count as one token. */
 const digits = 3;
@@ -6,8 +6,8 @@ const digits = 3;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
 /**
- * Returns whether a character is a letter of a script with spaces between words. Other scripts, symbols and emoji are
- * excluded.
+ * Returns whether a character is a letter of a script with spaces between words. The letters of other scripts, symbols
+ * and emoji are excluded.
  */
 const isLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
@@ -26,8 +26,8 @@ const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): n
 /**
  * Estimates the tokens of a text. Each word, each group of three digits and each other character is one token; a long
  * word counts as several tokens. The estimate is exact for synthetic prompts, whose words are one token each. For
- * English prose it is within a tenth of the count of OpenAI's vocabularies. No rule that counts characters comes as
- * close. Example: "retry 123456 now" is 4 tokens.
+ * English prose, the estimate differs by at most a tenth from the count of OpenAI's vocabularies. A rule that only
+ * counts characters is less exact. Example: "retry 123456 now" is 4 tokens.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

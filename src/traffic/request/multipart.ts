@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A form with one file, as `multipart/form-data` (RFC 7578). */
+/** The content of a form with one file (`multipart/form-data`, RFC 7578). */
 export interface MultipartForm {
   /** The text fields in order. Several fields may have the same name. */
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -18,7 +18,7 @@ const quoteName = (name: string): string =>
 
 /**
  * Encodes a form as bytes. Equal forms give equal bytes. The boundary is a digest of the content, so no form contains
- * its own boundary. The file comes last, so a gateway has received the fields before the file begins.
+ * its own boundary. The file comes last, so a gateway receives the fields before the file.
  */
 export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);

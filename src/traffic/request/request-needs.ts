@@ -14,15 +14,15 @@ import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export interface NeedsContext extends Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'> {
   /**
-   * The assumed shares of prompts that are read from a cache and that are written to a cache; by default, nothing is
-   * cached.
+   * The assumed shares of a prompt's tokens that are read from a cache and that are written to a cache; if absent,
+   * nothing is cached.
    */
   readonly assumed?: { readonly cached: number; readonly written: number } | undefined;
 }
 
 /**
- * Divides the tokens of a prompt into the classes with their own prices, if parts of the prompt are assumed to be
- * cached.
+ * Divides the tokens of a prompt into classes if parts of the prompt are assumed to be cached. Each class has its own
+ * price.
  */
 const tokensWith = (input: number, assumed: NeedsContext['assumed']) => {
   if (assumed === undefined) return { input };
@@ -30,26 +30,28 @@ const tokensWith = (input: number, assumed: NeedsContext['assumed']) => {
   return { input, cached, cacheWrite: Math.round(input * assumed.written) };
 };
 
-/** What one request uses, as far as this is known before the request is sent. */
+/** The tokens and the cost of one request, as far as known before the request is sent. */
 export interface RequestNeeds {
   /**
-   * The tokens of the prompt's texts, images and recordings. Tokens that the gateway's chat template adds are not
-   * included.
+   * The number of tokens of the prompt's texts, images and recordings. Tokens that the gateway's chat template adds are
+   * not included.
    */
   readonly input: number;
-  /** Whether the input tokens are known exactly and not estimated. */
+  /** Whether the number of input tokens is exact. If false, the number is an estimate. */
   readonly isCounted: boolean;
   /** The maximum number of tokens of the answer; `null` without a maximum. */
   readonly output: number | null;
   /** Whether the request asks for an answer of exactly `output` tokens. */
   readonly isFixed: boolean;
   /**
-   * The cost of the longest possible answer in millionths of the currency; `null` without a price, without a maximum
+   * The cost of the longest possible answer in millionths of the currency. `null` without a price, without a maximum
    * length, or if a clip's length is unknown. No tokens count as cached, unless the context assumes a share of cached
    * tokens.
    */
   readonly cost: number | null;
-  /** The cost of the longest possible answer if each token has the price of the dearest class that it can have. */
+  /**
+   * The cost of the longest possible answer if each token has the highest price that any of its possible classes has.
+   */
   readonly highestCost: number | null;
 }
 
@@ -67,8 +69,8 @@ const tokensIn = (messages: readonly Message[]): number => {
 };
 
 /**
- * Returns whether the input tokens are known exactly. A synthetic prompt has exactly the drawn number of tokens, unless
- * the request contains other texts.
+ * Returns whether the number of input tokens is exact. A synthetic prompt has exactly the drawn number of tokens,
+ * unless the request contains other texts.
  */
 const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): boolean =>
   !Array.isArray(conversations) &&
@@ -113,7 +115,7 @@ const needsByKind: {
 } = {
   chat: chatNeeds,
   'chat-stream': chatNeeds,
-  // The length of the audio is known only after the answer.
+  // The length of the audio is unknown until the answer has come.
   speech: (traffic, context) =>
     needsWithout(
       costOfSpeech(traffic.price, {
@@ -132,7 +134,7 @@ const needsByKind: {
  * Returns what a request uses. This function draws the same random values as the function that prepares the request.
  */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
-  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this.
+  // The row belongs to the kind of the entry, as the type of the table guarantees. The compiler cannot infer this.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
   return row(traffic, context);
 };

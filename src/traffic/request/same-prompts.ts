@@ -3,7 +3,7 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 
 /**
- * This file finds the requests of a slice that have the same prompt. The answers to such requests must report the same
+ * This file finds the requests of a slice that have the same prompt. The answers to these requests must report the same
  * number of input tokens.
  */
 
@@ -25,7 +25,7 @@ const besidePrompts: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The fields of each entry that may change its prompts, joined to one text. */
+/** For each entry, the model and the body fields that may change a prompt, as one text. */
 const knownFields = new WeakMap<ChatTraffic, string>();
 
 const fieldsOf = (traffic: ChatTraffic): string => {
@@ -37,7 +37,10 @@ const fieldsOf = (traffic: ChatTraffic): string => {
   return text;
 };
 
-/** The first answers by prompt. `byMessages` finds the conversation of an entry without reading its text. */
+/**
+ * The first answers by prompt. `byMessages` finds the first answer to a conversation of an entry without reading the
+ * text of the conversation.
+ */
 interface KnownAnswers {
   readonly byText: Map<string, FirstAnswer>;
   readonly byMessages: WeakMap<Messages, WeakMap<ChatTraffic, FirstAnswer>>;
@@ -45,10 +48,10 @@ interface KnownAnswers {
 
 const known = new WeakMap<TargetMemory, KnownAnswers>();
 
-/** The maximum number of prompts of a slice. Further prompts of a plan are not compared by their text. */
+/** The maximum number of prompts of a slice that are compared by their text. */
 const maxPrompts = 10_000;
 
-/** Returns the first answer to a conversation in the plan, which is sent many times. */
+/** Returns the first answer to a conversation in the plan. Such a conversation is sent many times. */
 export const firstAnswerTo = (
   memory: TargetMemory,
   traffic: ChatTraffic,

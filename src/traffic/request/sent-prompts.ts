@@ -12,34 +12,37 @@ import type { FirstAnswer } from './same-prompts.ts';
 import { mediaTokensIn } from './token-demand.ts';
 
 /**
- * This file remembers the texts with which the requests of a slice began. From these texts, the result says how much of
- * each prompt a cache can have held. A request counts as earlier as soon as it is prepared.
+ * This file remembers the texts with which the requests of a slice began. From these texts, Weir computes how much of
+ * each prompt a cache can contain. A prepared request counts as an earlier request, even if the request is not yet
+ * sent.
  */
 
 /**
- * A beginning that was sent. `tokens` is an estimate. If the beginning was a whole prompt, `input` is the number of
- * tokens that the server counted.
+ * A beginning of a prompt that was sent. `tokens` is an estimate. If the beginning was a whole prompt, `input` is the
+ * number of tokens that the server counted.
  */
 interface Beginning {
   tokens: number;
   input: number | null;
 }
 
-/** A conversation up to one message, and the messages that followed it. */
+/** A conversation up to one message, and the messages that followed this message. */
 interface MessageNode extends Beginning {
   readonly next: Map<MessageContent, MessageNode>;
 }
 
-/** A prompt that was sent, and how much of it was also in an earlier request. */
+/** A prompt that is being sent, and how much of the prompt was also in an earlier request. */
 export interface SentPrompt {
   /**
-   * Returns how many tokens of the prompt were repeated, if the server counted `input` tokens in total. Remembers this
-   * total for later requests.
+   * Returns how many tokens of the prompt were repeated, if the server counted `input` tokens in total. Remembers
+   * `input` for later requests.
    */
   repeatedOf(input: number): number;
 }
 
-/** The maximum number of named beginnings of a model. If there are more, the oldest beginnings are forgotten. */
+/**
+ * The maximum number of named beginnings of a model. If this number is exceeded, the oldest beginnings are forgotten.
+ */
 const maxNames = 100_000;
 
 const tokensIn = (message: Message): number =>
@@ -49,8 +52,8 @@ const tokensIn = (message: Message): number =>
 const emptyNode = (tokens: number): MessageNode => ({ tokens, input: null, next: new Map() });
 
 /**
- * Returns the tokens that a cache can hold. The last token of a prompt is always computed, since the first token of the
- * answer follows from it.
+ * Returns the number of tokens that a cache can contain. The last token of a prompt is always computed, because the
+ * first token of the answer depends on this computation.
  */
 const cacheable = (tokens: number, input: number): number =>
   Math.max(0, Math.min(tokens, input - 1));
@@ -60,7 +63,10 @@ class SentPrompts {
   readonly #systems = new Set<MessageContent>();
   readonly #named = new Map<string, Beginning>();
 
-  /** Adds a prompt whose texts are in the plan or in a file. Remembering them takes no memory. */
+  /**
+   * Adds a prompt whose texts are in the plan or in a file. The workload already stores these texts, so only references
+   * are stored here.
+   */
   addMessages(messages: readonly Message[]): SentPrompt {
     let node = this.#root;
     let found: Beginning | null = null;
@@ -82,7 +88,7 @@ class SentPrompts {
     };
   }
 
-  /** Adds a generated prompt after a system message. Each word of the generated prompt is a token. */
+  /** Adds a generated prompt, which may follow a system message. Each word of a generated prompt is a token. */
   addShared(messages: readonly Message[], { beginnings, isWhole, tokens }: SharedText): SentPrompt {
     const [first] = messages;
     let repeated = first?.role === 'system' && this.#isKnownSystem(first) ? 0 : null;
@@ -104,7 +110,7 @@ class SentPrompts {
     const whole = isWhole ? own : null;
     return {
       repeatedOf: (input) => {
-        // Tokens that are not words of the prompt belong to the system message and to the chat template, which may come
+        // Tokens that are not words of the prompt belong to the system message and to the chat template. Both may come
         // before the prompt.
         const others = Math.max(0, input - tokens);
         const estimate = repeated === null ? 0 : repeated + others;
@@ -141,8 +147,8 @@ const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
 };
 
 /**
- * Remembers a prompt of this many characters that is about to be sent. Returns `undefined` if the beginnings of this
- * prompt do not matter.
+ * Remembers a prompt that is about to be sent. `characters` is the length of the prompt. Returns `undefined` if the
+ * beginnings of this prompt do not matter.
  */
 export const rememberPrompt = (
   memory: TargetMemory,
@@ -158,16 +164,16 @@ export const rememberPrompt = (
 
 /** The facts about the prompt of a request. */
 export interface PromptFacts {
-  /** The number of tokens that the prompt was generated with; `undefined` if the prompt was not generated. */
+  /** The number of tokens with which the prompt was generated; `undefined` for a prompt that was not generated. */
   readonly asked: number | undefined;
   readonly sent: SentPrompt | undefined;
-  /** The first answer to the same prompt; `undefined` if it is unknown which prompts are the same. */
+  /** The first answer to the same prompt; `undefined` if it is unknown which prompts are equal. */
   readonly first: FirstAnswer | undefined;
 }
 
 /**
- * Adds the facts about the prompt to the token counts of a new answer. If some tokens may come from tools or images,
- * the prompt is not compared with other prompts.
+ * Adds the facts about the prompt to the token counts of a new answer. If `isBeyondText`, some tokens may come from
+ * tools or images, and the input tokens are not compared with the first answer.
  */
 export const withPrompt = (
   tokens: TokenCounts,
@@ -175,7 +181,7 @@ export const withPrompt = (
   isBeyondText = false,
 ): TokenCounts => {
   const { input } = tokens;
-  // The object is changed, since copying it would take as long as everything else that is done with the counts.
+  // The object is changed in place, because a copy would take as long as all other work on the counts.
   if (asked !== undefined) tokens.asked = asked;
   if (input === null) return tokens;
   if (sent !== undefined) tokens.repeated = sent.repeatedOf(input);

@@ -15,8 +15,8 @@ const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /**
- * Makes the first random draws of a chat request. The prompt source and the entry may both limit the answer tokens. The
- * smaller maximum applies.
+ * Makes the first random draws of a chat request, and returns the content of the chat. The prompt source and the entry
+ * may both set a maximum number of answer tokens. The smaller maximum applies.
  */
 export const drawChatPrompt = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
@@ -60,7 +60,7 @@ export const mediaTokensIn = (messages: readonly Message[]): number =>
 
 const charactersPerMediaToken = 4;
 
-/** The length of each entry's further body fields as JSON. The same fields are sent many times. */
+/** The length of each entry's further body fields as JSON, in characters. Equal fields are sent many times. */
 const knownLengths = new WeakMap<object, number>();
 
 const extraCharactersOf = (body: Fields): number => {
@@ -71,7 +71,7 @@ const extraCharactersOf = (body: Fields): number => {
   return length;
 };
 
-/** Returns the size of a chat with this content. */
+/** Returns the size of a chat with the given content. */
 export const chatSizeOf = ({ messages, maxTokens }: ChatContent, body: Fields): ChatSize => {
   const { characters, media } = demandOf(messages);
   return {
@@ -90,26 +90,26 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
     traffic,
     /** The number of characters of the request that the model reads. */
     characters: characters + extraCharactersOf(body),
-    /** The estimated tokens of the request's images and recordings. */
+    /** The estimated number of tokens of the request's images and recordings. */
     media,
     /** The maximum number of tokens of the answer; 0 without a maximum. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
 
-/** The part of a token limit that a request can use, as far as it is known before the request is sent. */
+/** The amount that a request can use of a token limit, as far as this is known before the request is sent. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
-/** Returns the text of a speech request: a text that is drawn, or the next piece of a split text. */
+/** Returns the text of a speech request: a drawn text, or the next piece of a split text. */
 export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
 ): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);
 
-/** Whether the body of each entry contains a template. The result is remembered, since a body is sent many times. */
+/** For each body, whether the body contains a template. The result is stored, because a body is sent many times. */
 const knownBodies = new WeakMap<Fields, boolean>();
 
-/** Returns whether a body differs from request to request. */
+/** Returns whether a body contains a template, and therefore differs from request to request. */
 const isTemplateBody = (body: Fields): boolean => {
   const known = knownBodies.get(body);
   if (known !== undefined) return known;

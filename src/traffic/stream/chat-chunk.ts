@@ -11,7 +11,7 @@ export interface ChoiceReading {
   readonly index: number;
   /**
    * The content of the choice. `visible`: content, a refusal or a tool call. `reasoning`: only reasoning. `nothing`:
-   * only a role, a finish reason, or fields that are empty or null.
+   * only a role, a finish reason, or empty or null fields.
    */
   readonly carries: CarriedContent;
   readonly finish: string | null;
@@ -22,17 +22,20 @@ export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
-      /** The finish reason of the whole event. It ends all choices that continue. `null` while the answer continues. */
+      /**
+       * The finish reason of the whole event. The reason ends all choices that continue. `null` if the event has no
+       * finish reason of its own.
+       */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
       /**
-       * The maximum number of bytes that the model wrote; NaN if the event contains a call or sound, whose tokens are
-       * unknown.
+       * The maximum number of bytes that the model wrote; NaN if the event contains a tool call or audio, whose tokens
+       * are unknown.
        */
       readonly written: number;
     }
   | { readonly kind: 'error'; readonly message: string }
-  /** Valid JSON that is neither a chunk nor an error. It is tolerated. */
+  /** Valid JSON that is neither a chunk nor an error. Weir tolerates such an event. */
   | { readonly kind: 'other'; readonly fields: readonly string[] }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
@@ -40,11 +43,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Returns whether a content part or a fragment of a tool call contains anything other than its position and type. */
+/**
+ * Returns whether a content part or a fragment of a tool call contains a non-empty text in any field other than `type`
+ * and `signature`.
+ */
 const hasText = (fragment: unknown): boolean => {
   if (typeof fragment !== 'object' || fragment === null) return isText(fragment);
-  // `textsIn` would find the same texts, but its generator for each field would take a tenth of the time in which an
-  // event is read. The recursion is as deep as the document, which `jsonIn` limits.
+  // `textsIn` would find the same texts, but its generator for each field would take a tenth of the time that reading
+  // an event takes. The recursion is as deep as the document, and `jsonIn` limits the depth of documents.
   return Object.entries(fragment).some(
     ([name, value]) => name !== 'type' && name !== 'signature' && hasText(value),
   );
@@ -52,7 +58,7 @@ const hasText = (fragment: unknown): boolean => {
 
 type Choice = NonNullable<ReturnType<typeof servedChunkSchema.parse>['choices']>[number];
 
-/** Returns whether a content part has a type that users do not see. Each server has its own name for such types. */
+/** Returns whether a content part has a type that users do not see. The names of such types differ between servers. */
 const isReasoningPart = (part: unknown): boolean =>
   typeof part === 'object' &&
   part !== null &&
@@ -60,7 +66,10 @@ const isReasoningPart = (part: unknown): boolean =>
   typeof part.type === 'string' &&
   /thinking|reasoning/.test(part.type);
 
-/** Returns the kind of a content, which is a text or a list of parts. A list is visible if any part is visible. */
+/**
+ * Returns the kind of a content. The content is a text or a list of parts. A list is visible if any part with a text is
+ * visible.
+ */
 const carriedByContent = (content: unknown): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
   const filled = content.filter(hasText);
@@ -70,7 +79,7 @@ const carriedByContent = (content: unknown): CarriedContent => {
 
 /**
  * The names of the reasoning field, in this order: in vLLM, OpenRouter and Groq; in DeepSeek, SGLang and Moonshot; in
- * OpenRouter and MiniMax; in Ollama and similar servers; in LiteLLM.
+ * OpenRouter and MiniMax; in Ollama and similar servers; in LiteLLM (two names).
  */
 export const reasoningNames =
   'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
@@ -78,8 +87,8 @@ export const reasoningNames =
   );
 
 /**
- * Returns the kind of content in a choice. Servers that do not distinguish chunks from answers send a message or a text
- * instead of a delta. Perplexity sends a delta and a message, so the delta takes precedence.
+ * Returns the kind of content in a choice. Some servers send a message or a text instead of a delta, as in a whole
+ * answer. Perplexity sends a delta and a message, so the delta takes precedence.
  */
 const carriedBy = (choice: Choice): CarriedContent => {
   if (choice.delta === undefined && isText(choice['text'])) return 'visible';
@@ -89,14 +98,13 @@ const carriedBy = (choice: Choice): CarriedContent => {
   if (content === 'visible' || isText(delta['refusal'])) return 'visible';
   // `function_call` is the older name of a tool call.
   if (hasText(delta['tool_calls']) || hasText(delta['function_call'])) return 'visible';
-  // The chunks of audio models (OpenAI’s guide on audio) have a transcript or sound instead of content.
+  // The chunks of audio models (OpenAI's guide on audio) have a transcript or audio instead of content.
   if (hasText(delta['audio'])) return 'visible';
   return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
 };
 
 /**
- * Returns whether the data of an event ends the stream. Some servers do not write `[DONE]` exactly, but `[done]` or
- * `"[DONE]"`.
+ * Returns whether the data of an event ends the stream. Instead of `[DONE]`, some servers write `[done]` or `"[DONE]"`.
  */
 export const isStreamEnd = (data: string): boolean => {
   const text = data.trim();
@@ -119,9 +127,9 @@ const isServedChoice = (choice: unknown): choice is Choice => {
 };
 
 /**
- * Returns the choices of a chunk, or a sentence about what is wrong with them. The schema is used only for the
- * sentence, since checking every event with it would take a fifth of the time in which an event is read. A property
- * test checks that the schema and `isServedChoice` agree.
+ * Returns the choices of a chunk, or a sentence about what is wrong with the choices. The schema is used only for the
+ * sentence, because checking every event with the schema would take a fifth of the time that reading an event takes. A
+ * property test checks that the schema and `isServedChoice` agree.
  */
 export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   if (choices === undefined || choices === null) return [];
@@ -131,8 +139,8 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
 };
 
 /**
- * Describes data that is not JSON. A text is quoted, since it is probably a sentence of the server. A part of an answer
- * is not quoted.
+ * Describes data that is not JSON. Most texts are sentences of the server, and are quoted. A text that begins like JSON
+ * is not quoted, because such a text may be a part of an answer.
  */
 const notJson = (data: string, redact: (text: string) => string): string =>
   /^\s*(?:data:\s*)*[{["]/.test(data)
@@ -142,12 +150,12 @@ const notJson = (data: string, redact: (text: string) => string): string =>
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
- * The maximum number of values in an event. An event with a complete answer of 1,500 tokens, and twenty alternatives
- * for each token, has fewer values. Parsing so many values takes about 20 MB.
+ * The maximum number of values in an event. An event with a complete answer of 1,500 tokens and twenty alternatives for
+ * each token has fewer values. Parsing an event with the maximum number of values takes about 20 MB of memory.
  */
 const maxValues = 250_000;
 
-/** Reads the document of one event. */
+/** Reads the parsed document of one event. */
 const readChatFields = (json: Fields, redact: (text: string) => string): ChatChunkReading => {
   const fields = chatDocument(json) as Fields;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
@@ -185,7 +193,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : notJson(data, redact),
     );
   }
-  // Some servers keep a connection alive with events without content.
+  // Some servers send events without content to keep a connection alive.
   if (json === null) return { kind: 'other', fields: [] };
   if (typeof json !== 'object' || Array.isArray(json)) {
     const said =

@@ -46,7 +46,7 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 export const maxEventBytes = 4 * 1024 * 1024;
 /** The maximum number of comments of a stream whose instants are stored. */
 const maxComments = 1000;
-/** The maximum number of characters that are stored of lines outside events. */
+/** The maximum number of stored characters of lines outside events. */
 const maxStrayLength = 8192;
 
 interface StreamContext extends ReadingContext {
@@ -57,7 +57,7 @@ interface StreamContext extends ReadingContext {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Returns whether an event contains nothing but a token of one choice, and the choice continues. */
+/** Returns whether an event contains only a token of one choice, and the choice continues. */
 const isToken = ({ choices, finish, usage }: ChunkReading): boolean =>
   usage === null &&
   finish === null &&
@@ -77,7 +77,7 @@ export class EventStreamReader implements BodyReader {
   readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** The notes, each once. A set for each stream would take 200 bytes. */
+  /** The notes without repetitions. A set for each stream would take 200 bytes of memory. */
   readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while the choice continues. */
   readonly #finishes = new Map<number, string | null>();
@@ -88,15 +88,15 @@ export class EventStreamReader implements BodyReader {
   #written = 0;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /** The reading of the last event that matched the template, if it was only a token of a choice that continues. */
+  /** The reading of the last event that matched the template, if the event was only a token of an open choice. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
-  /** The finish reason with which a choice failed. The server's explanation may come in a later event. */
+  /** The finish reason with which a choice failed. A later event may contain the server's explanation. */
   #failedFinish: string | null = null;
-  /** The fields of the first event that is no chunk, as a text. */
+  /** The names of the fields of the first event that is not a chunk, as a text. */
   #otherFields = '';
-  /** The stored part of the lines that are no fields of an event stream. */
+  /** The stored part of the lines that are not fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -200,8 +200,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Reads the event after `[DONE]`, in which some servers report the usage. Nothing else in it counts, but an error
-   * explains a stream without a finish reason.
+   * Reads the event after `[DONE]`, in which some servers report the usage. Other content of this event is ignored. An
+   * error in this event explains a stream without a finish reason.
    */
   #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
@@ -230,8 +230,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Applies an event that matched the template. If it is like the last token, only its instant is recorded, since
-   * nothing else would change.
+   * Applies an event that matched the template. If the event has the same reading as the last token, only its instant
+   * and its bytes are recorded, because nothing else would change.
    */
   #applyMatched(reading: ChunkReading): void {
     if (this.#fault !== null) return;
@@ -244,7 +244,7 @@ export class EventStreamReader implements BodyReader {
   }
 
   #applyReading(reading: ChatChunkReading): void {
-    // After a failure, an event matters only if the server explains the failure in it.
+    // After a failure, an event matters only if the event contains the server's explanation of the failure.
     if (reading.kind === 'error') this.#failWith(reading.message);
     else if (this.#fault === null) this.#applyProper(reading);
   }
@@ -282,13 +282,13 @@ export class EventStreamReader implements BodyReader {
     if (last !== null) this.#finishAll(last);
   }
 
-  /** Records a finish reason at the top of an event. All choices that were seen end with it. */
+  /** Records a finish reason at the top of an event. The reason ends all choices that were seen and that continue. */
   #finishAll(finish: string): void {
     for (const [index, reason] of this.#finishes) this.#finishes.set(index, reason ?? finish);
     this.#onFinish(finish);
   }
 
-  /** Records the end of a choice. After a failure, reading continues, since the server's explanation may follow. */
+  /** Records a failing finish reason. Reading continues, because the server's explanation may follow. */
   #onFinish(finish: string): void {
     if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
     this.#failedFinish = finish;
@@ -301,19 +301,19 @@ export class EventStreamReader implements BodyReader {
     this.#fail('stream-error', `${detail}: ${message}`);
   }
 
-  /** Reads a line that is no field of an event stream. It may be an error, a part of an error, or meaningless. */
+  /** Reads a line that is not a field of an event stream: an error, a part of an error, or a meaningless line. */
   #onStray(line: string): void {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    // An error in JSON may have several lines, and its first lines alone show nothing.
+    // An error in JSON may have several lines, and the first lines alone do not show the error.
     const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
     const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);
     else this.#note('stray-line');
   }
 
-  /** Reads the incomplete rest of the stream. It is not an event, but it may be the error that ended the stream. */
+  /** Reads the incomplete rest of the stream, which is not an event, but may be the error that ended the stream. */
   #readLeftovers(): void {
     const { redact } = this.context;
     const leftovers = this.#sse.leftovers();
@@ -331,7 +331,7 @@ export class EventStreamReader implements BodyReader {
     if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
   }
 
-  /** Returns what is wrong with a stream that ended without an error; `null` if nothing is. */
+  /** Returns what is wrong with a stream that ended without an error; `null` if the stream is complete. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
       const detail = 'the body contains no event and is not labelled text/event-stream';
@@ -356,7 +356,7 @@ export class EventStreamReader implements BodyReader {
     return { issue: 'stream-truncated', detail };
   }
 
-  /** Returns what is wrong with a stream that ended with [DONE] although no choice had ended. */
+  /** Returns what is wrong with a stream that ended with `[DONE]`; `null` if nothing is wrong. A choice must have ended. */
   #finishFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if ([...this.#finishes.values()].some((reason) => reason !== null)) return null;
     if (this.#times.count === 0 && (this.#usage?.output ?? 0) === 0) {

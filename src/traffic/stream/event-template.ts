@@ -13,8 +13,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members whose values do not change what is read from an event. Only two properties of these values change the
- * reading: whether the text of a delta is empty, and the counts in a usage.
+ * The members whose values may differ between events with the same reading. Only two properties of these values change
+ * the reading: whether the text of a delta is empty, and the counts in a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -31,7 +31,10 @@ const variableMembers = [
   ...usageMembers,
 ];
 
-/** Returns the reading of an event that matched. For an event without usage, the same object is returned each time. */
+/**
+ * Returns the reading of an event that matched; `null` if the event must be parsed. For an event without usage, each
+ * call returns the same object.
+ */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   const { usage } = learned.reading;
   if (usage === null) return learned.reading;
@@ -48,7 +51,7 @@ const maxForms = 8;
 /** Returns whether two parts of the same bytes are equal. */
 const areEqual = (view: DataView, one: number, other: number, length: number): boolean => {
   let i = 0;
-  // This loop compares four bytes at a time. If many events arrive together, it takes a third of the time of
+  // This loop compares four bytes at a time. If many events arrive together, this loop takes a third of the time of
   // `Buffer.compare`.
   for (; i + 4 <= length; i += 4) {
     if (view.getInt32(one + i) !== view.getInt32(other + i)) return false;
@@ -57,22 +60,27 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
   return true;
 };
 
-/** Stores an event of the current read that matched the template. The next events of the read are compared with it. */
+/**
+ * Stores an event of the current read that matched the template. The next events of the same read are compared with the
+ * stored event.
+ */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
-  /** A view of the bytes. It is created only for the second event of a read, since most reads contain one event. */
+  /**
+   * A view of the bytes. The view is created only for the second event of a read, because most reads contain one event.
+   */
   #view: DataView | null = null;
   #start = 0;
   #end = 0;
   #wordsFrom = 0;
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
-  /** The bytes that the model wrote in addition to the first value of the kind `words`. */
+  /** The number of bytes that the model wrote outside the first value of the kind `words`. */
   #others = 0;
   /** The number of bytes that the model wrote in the last event that matched. */
   written = 0;
 
-  /** Drops the event, since the bytes of the last read are no longer valid. */
+  /** Drops the event, because the bytes of the last read are no longer valid. */
   forget(): void {
     this.#bytes = null;
   }
@@ -95,8 +103,8 @@ class RepeatedEvent {
   }
 
   /**
-   * Returns the reading of the stored event, if the event in this part of the same bytes differs from the stored event
-   * only in its words; otherwise `null`.
+   * Returns the reading of the stored event if the given event differs from the stored event only in its words;
+   * otherwise `null`. `start` and `end` are the position of the given event in the same bytes.
    */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;
@@ -115,8 +123,8 @@ class RepeatedEvent {
 }
 
 /**
- * Reads the events of a target's streams without parsing them. Most events equal an event of an earlier stream except
- * for ids, texts and counts. So this class compares the bytes between these values instead of parsing the event. A
+ * Reads the events of a target's streams without parsing. Most events equal an event of an earlier stream except for
+ * ids, texts and counts. This class therefore compares the bytes between these values instead of parsing the event. A
  * match gives the same result as parsing: the learned event was read as a chunk, and the values that may differ
  * (`LearnedBody`) change the reading only in the two ways that the comment on `variableMembers` describes. The words of
  * a learned event and of a match are never empty.
@@ -127,7 +135,7 @@ export class EventTemplate {
   /** The number of bytes that the model wrote in the last event that matched; NaN if unknown. */
   written = 0;
 
-  /** Begins a read. Must be called before `match` is called with the events of a read. */
+  /** Begins a read. The caller must call this method before the first `match` of each read. */
   onRead(): void {
     this.#repeated.forget();
   }
@@ -141,7 +149,7 @@ export class EventTemplate {
   }
 
   learn(text: string, reading: ChatChunkReading): void {
-    // An event whose usage is not plain is not learned, so such events are parsed each time.
+    // An event whose usage is not plain is not learned. Each event of this form is parsed.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null, reading.written);
   }

@@ -4,24 +4,27 @@ const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
  * Reads Server-Sent Events from bytes, as the HTML standard defines (section 9.2.6, "Interpreting an event stream").
- * This class finds lines in the bytes before it decodes them. This gives the same text as decoding the whole stream,
- * since the bytes of CR and LF are never part of another character in UTF-8. The fields `id` and `retry` are ignored:
- * they are for reconnecting, and a measurement never reconnects.
+ * This class finds the lines in the bytes before decoding. The resulting text is the same as after decoding the whole
+ * stream, because the bytes of CR and LF are never part of another character in UTF-8. The fields `id` and `retry` are
+ * ignored: both are for reconnecting, and a measurement never reconnects.
  */
 export class SseReader {
   readonly #listener: SseListener;
   readonly #maxBytes: number;
   /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
-  /** The data of the event that has not ended yet, if the data came in several reads. */
+  /** The data of the current event, if the data has several lines or came in several reads. */
   readonly #data: ByteBuffer;
-  /** The data of the event that has not ended yet, if all of the data is in one line of the current read. */
+  /** The data of the current event, if the data is one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
-  /** The last comment after the `event` line of the current event. It is reported only if the event has no data. */
+  /**
+   * The last comment after the `event` line of the current event. The comment is reported only if the event has no
+   * data.
+   */
   #comment = '';
   #inPlace = false;
   #atStart = true;
@@ -37,16 +40,15 @@ export class SseReader {
   }
 
   /**
-   * Reads the bytes of one read, and reports the completed lines and events to the listener. It does not keep the
-   * bytes.
+   * Reads the bytes of one read, and reports the completed lines and events to the listener. The reader copies the
+   * bytes of incomplete lines and events.
    */
   feed(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A CR ends its line at once. An LF that belongs to the same line end may come with the next read and is then
-    // skipped.
+    // A CR ends its line at once. If the line end is CR LF, the LF may come with the next read and is then skipped.
     const rest = this.#readLines(bytes, this.#afterCr && bytes[0] === LF ? 1 : 0);
     this.#keepData();
     this.#line = emptyBuffer;
@@ -61,12 +63,12 @@ export class SseReader {
     this.#stopped = true;
   }
 
-  /** Returns whether an event would be incomplete if the stream ended now. The standard ignores such an event. */
+  /** Whether an event would be incomplete if the stream ended now. The standard ignores an incomplete event. */
   get unfinished(): boolean {
     return !this.#stopped && (this.#tail.length > 0 || this.#dataLines > 0 || this.#type !== '');
   }
 
-  /** Reads all complete lines from `start` on, and returns the start of the incomplete line after them. */
+  /** Reads all complete lines from `start` on. Returns the start of the incomplete line after these lines. */
   #readLines(bytes: Buffer, start: number): number {
     let from = start;
     let lf = bytes.indexOf(LF, from);
@@ -87,7 +89,7 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The stored bytes stay valid after this call until the next append. `keepData` is called before that append.
+    // The stored bytes stay valid after this call until the next append. `keepData` is called before the next append.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
@@ -167,20 +169,23 @@ export class SseReader {
 
 export interface SseListener {
   /**
-   * Receives the data of one event: the part of `bytes` from `start` to before `end`, which is valid only during the
-   * call.
+   * Receives the data of one event: the part of `bytes` from `start` to before `end`. The bytes are valid only during
+   * the call.
    */
   onEvent(type: string, bytes: Buffer, start: number, end: number): void;
   /** Called for a line that starts with a colon. Servers send such lines to keep a connection alive. */
   onComment(): void;
   /**
-   * Receives a line that is not a field of the standard: the part of `bytes` from `start` to before `end`, which is
-   * valid only during the call.
+   * Receives a line that is not a field of the standard: the part of `bytes` from `start` to before `end`. The bytes
+   * are valid only during the call.
    */
   readonly onStray?: (bytes: Buffer, start: number, end: number) => void;
-  /** Receives an event that has a type but no data, with its comment. The standard ignores such an event. */
+  /**
+   * Receives an event that has a type but no data, with the event's comment. The standard ignores an event without
+   * data.
+   */
   readonly onBare?: (type: string, comment: string) => void;
-  /** Called if a line or the data of an event exceeds the maximum. Reading then stops. */
+  /** Called if a line, or the data of an event, exceeds the maximum size. Reading then stops. */
   onTooLong(part: 'line' | 'event'): void;
 }
 
@@ -195,7 +200,7 @@ const eventField = Buffer.from('event');
 const ignoredFields = [Buffer.from('id'), Buffer.from('retry')];
 
 /**
- * Returns the position of the next LF from `from` on; −1 if there is none. Usually `from` is at the empty line after an
+ * Returns the position of the next LF from `from` on; −1 if no LF follows. Usually `from` is at the empty line after an
  * event or at the end of the read. In both cases this function is faster than `indexOf`.
  */
 const nextLf = (bytes: Buffer, from: number): number => {
@@ -210,13 +215,16 @@ const startsWith = (bytes: Buffer, start: number, end: number, word: Buffer): bo
 };
 
 /**
- * Returns whether a line has this field. The field's name ends at the line's first colon, or at the end of the line.
+ * Returns whether a line is a field with this name. The field's name ends at the first colon of the line, or at the end
+ * of the line.
  */
 const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boolean =>
   startsWith(bytes, start, end, name) &&
   (end - start === name.length || bytes[start + name.length] === COLON);
 
-/** Returns the start of a field's value: after the colon and at most one space. Without a colon, returns `end`. */
+/**
+ * Returns the start of a field's value, which is after the colon and at most one space. Without a colon, returns `end`.
+ */
 const valueOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd === end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;

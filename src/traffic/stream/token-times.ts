@@ -2,21 +2,21 @@ import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
 /**
- * The minimum number of token events of a stream that can count as buffered. If there are fewer, the answer may simply
- * be short.
+ * The minimum number of token events of a stream that can count as buffered. An answer with fewer events may simply be
+ * short.
  */
 const minBurstEvents = 10;
 /** The share of a stream's token events that must come in one burst for the stream to count as buffered. */
 const burstShare = 0.9;
-/** The longest time between two tokens of one burst, in ms. */
+/** The longest time between the first and the last token of one burst, in ms. */
 const burstSpan = 5;
-/** The minimum TTFT with which a stream can count as buffered, as a share of its end-to-end time. */
+/** The minimum TTFT of a stream that can count as buffered, as a share of the time to its last token. */
 const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);
 const initialCapacity = 16;
 
-/** A list of instants that grows and stores no objects. Code outside this class must only call `add`. */
+/** A growing list of instants that stores no objects. Code outside this class must only call `add`. */
 export class InstantList {
   count = 0;
   #values = emptyInstants;
@@ -59,10 +59,10 @@ export class TokenTimes extends InstantList {
 }
 
 /**
- * Returns whether a stream was buffered: at least 90 % of its token events came in one read or within 5 ms of each
- * other, and the time from `begun` to the first token was nearly as long as the time to the last token. A stream with
- * fewer than ten token events never counts as buffered. Example: 20 tokens were buffered if the first token came after
- * 2,000 ms and the last token after 2,004 ms.
+ * Returns whether a stream was buffered. At least 90 % of the token events of a buffered stream came within 5 ms, and
+ * the time from `begun` to its first token was at least 90 % of the time to its last token. A stream with fewer than
+ * ten token events never counts as buffered. Example: 20 tokens were buffered if the first token came after 2,000 ms
+ * and the last token after 2,004 ms.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];

@@ -1,10 +1,10 @@
 import type { ChatStreamAnswer } from '../../model/observation/outcome.ts';
 
 /**
- * Returns the answer of a stream that broke off or that the client left. Some servers send usage before every choice
- * has ended, for example vLLM in each chunk and Anthropic in the first chunk. Such usage does not count the whole
- * answer, since the server may continue. In this case, the output tokens are the tokens that were received, and the
- * cost is unknown.
+ * Returns the answer of a stream that broke off or on which the client hung up. Some servers send usage before every
+ * choice has ended, for example vLLM in each chunk and Anthropic in the first chunk. An early usage does not count the
+ * whole answer, because the server may continue. If a choice had not ended, the number of output tokens is therefore
+ * the larger of the reported count and the number of token events, and the cost is unknown.
  */
 export const unfinishedAnswer = (
   answer: ChatStreamAnswer,
