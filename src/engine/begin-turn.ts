@@ -4,21 +4,22 @@ import type { Instant } from '../model/quantity.ts';
 /** The shortest turn in which requests begin, in ms. */
 const shortestTurn = 1;
 /**
- * The longest time between two turns while due requests wait, in ms. After this time, the first read lets the next turn
- * begin: if thousands of reads wait, the event loop rings no alarm before the last of them.
+ * The longest time between two turns while due requests wait, in ms. After this time, the next read lets the next turn
+ * begin. An alarm would come too late: if thousands of reads wait, the event loop rings no alarm before the last of
+ * these reads.
  */
 const longestPause = 4;
 /**
- * The number of ms that sets the length of a turn: w² / `patience`, where w is the wait of the oldest due request in
- * ms. Between two turns, reads take `longestPause` and at most one read more. So while a request waits, all reads
- * together take some 60 ms if single reads are short. They take below 100 ms if single reads take up to 5 ms. Both were
- * measured in simulated overloads.
+ * A constant in ms that sets the length of a turn: w² / `patience`, where w is the wait of the oldest due request in
+ * ms. Between two turns, reads take `longestPause` and at most one read more. In simulated overloads, all reads
+ * together therefore took about 60 ms while a request waited, if single reads were short. If single reads took up to 5
+ * ms, all reads together took less than 100 ms.
  */
 const patience = 300;
 
 /**
- * Divides requests that are due at once among several turns of the event loop. Other answers are read between the
- * turns. The longer requests have waited, the longer their turn is.
+ * Divides requests that are due at the same time among several turns of the event loop. Answers to other requests are
+ * read between the turns. The longer requests have waited, the longer the turn is.
  */
 export class BeginTurn {
   /** Whether due requests must wait for the next turn. */
@@ -32,14 +33,14 @@ export class BeginTurn {
     this.#clock = clock;
   }
 
-  /** Returns whether a turn may begin at `now`. The event loop may still have much to read. */
+  /** Returns whether a turn may begin at `now`, although the event loop may still have much to read. */
   mayOpen(now: Instant): boolean {
     return !this.isHeld || now >= this.#heldUntil;
   }
 
   /**
-   * Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn, all requests may
-   * begin.
+   * Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn (`isLast`), all
+   * requests may begin.
    */
   open(now: Instant, oldest: Instant | null, isLast: boolean): void {
     const waited = Math.max(0, now - (oldest ?? now));

@@ -8,21 +8,21 @@ import { createSharedBudget, type SharedBudget, type SliceOptions } from './slic
 /** The requests, tokens and cost that one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
-/** The amounts reserved for an attempt. `settle` returns the unused amounts to the budget. */
+/** The reservation of an attempt. `settle` replaces the reserved amounts by the amounts that the attempt spent. */
 export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
 
 /**
- * Returns the tokens of an answer; `null` if the server did not report them. For a complete stream, the number of its
- * events may stand in.
+ * Returns the number of tokens of a request and its answer; `null` if the server did not report the tokens. For a
+ * complete stream, the number of its events can replace the number of output tokens.
  */
 const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome): number | null =>
   input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;
 
 /**
- * Returns what an attempt spent, as reports count it: the amounts that the server reported, even for a failed answer.
- * If the server reported nothing, the whole reservation counts, since the server may still be working.
+ * Returns what an attempt spent, as reports count spending: the amounts that the server reported, even for a failed
+ * answer. If the server reported nothing, the whole reservation counts, because the server may still be working.
  */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
@@ -37,13 +37,15 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The index of the cell that holds the reached cap: 0 for none, 1 for the cap of the first unit, and so on. */
+/**
+ * The index of the counter that says which cap was reached: 0 for no cap, 1 for the cap of the first unit, and so on.
+ */
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps slices within the budget that they share. An attempt is sent only if the rest of the budget covers the most
- * that the attempt can spend. So a cap is never exceeded if the length of answers is bounded. If a prompt's tokens are
- * only estimated, the error of the estimate can exceed a cap.
+ * Keeps slices within their shared budget. An attempt is sent only if the rest of the budget covers the maximum
+ * that the attempt can spend. If the length of answers is bounded, no cap is therefore exceeded. If the tokens of a
+ * prompt are only estimated, an error of the estimate can exceed a cap.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -61,12 +63,15 @@ export class BudgetGuard {
     };
   }
 
-  /** The cap that stopped a request in any slice; `null` for none. */
+  /** The unit whose cap stopped a request in any slice; `null` if no cap stopped a request. */
   get exhausted(): BudgetUnit | null {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }
 
-  /** Reserves the most that the next attempt of an arrival can spend; returns `null` if less is left in the budget. */
+  /**
+   * Reserves the maximum that the next attempt of an arrival can spend. Returns `null` if the rest of the budget is
+   * smaller.
+   */
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
@@ -75,7 +80,8 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: highestCost ?? 0 };
-    // The amount is added before the sum is compared with the cap. So two slices cannot both get the last of a budget.
+    // The amount is added before the sum is compared with the cap, so two slices cannot both get the last part of a
+    // budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);
@@ -91,7 +97,10 @@ export class BudgetGuard {
     };
   }
 
-  /** Adds an amount to the counters, or subtracts it from them. Returns the first cap that the counters then exceed. */
+  /**
+   * Adds an amount to the counters, or subtracts an amount. Returns the first unit whose counter then exceeds its cap;
+   * otherwise `null`.
+   */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

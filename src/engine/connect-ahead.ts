@@ -11,18 +11,20 @@ import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-o
  * this time.
  */
 const horizon = 1000;
-/** The ms within which arrivals count as due at the same time. Opening a connection takes no longer than this. */
+/**
+ * The time in ms within which arrivals count as due at the same time. Opening a connection takes no longer than this.
+ */
 const burstWindow = 100;
 /** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
 /**
- * How long before a run its first connections are opened, in ms. Each connection adds `leadForEach` ms, up to `horizon`
- * in all.
+ * The time, in ms, from opening the first connections to the start of a run. Each connection adds `leadForEach` ms, up
+ * to `horizon` ms in total.
  */
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** Returns the number of instants in the busiest `burstWindow`. The instants ascend. */
+/** Returns the maximum number of instants within `burstWindow` ms. The instants must ascend. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
@@ -55,17 +57,18 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections to a target before the arrivals of a slice need them: enough for all arrivals that will be due at
- * the same time within the next second. The plan must be the plan of the target alone.
+ * Opens connections to a target before the arrivals of a slice need the connections. The number of connections suffices
+ * for all arrivals that will be due at the same time within the next second. The plan must be the plan of this target
+ * alone.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
-  /** The number of the target's requests so far. */
+  /** The number of the target's requests that have begun. */
   due = 0;
   inFlight = 0;
-  /** The number of ended requests at each of the latest checks, the oldest check first. */
+  /** The number of ended requests at each of the last checks, the oldest check first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {
@@ -74,7 +77,7 @@ export class ConnectAhead {
     this.#arrivals = connectsAhead(options.plan) ? new KnownArrivals(options) : null;
   }
 
-  /** Opens the missing connections; called every 20 ms. */
+  /** Opens the missing connections. The engine calls this method every 20 ms. */
   check(now: Instant): void {
     if (this.#arrivals === null) return;
     const { due, inFlight } = this;
@@ -93,7 +96,9 @@ const leadOf = (options: SliceOptions): number => {
   return first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach);
 };
 
-/** Returns how long before its start a slice must be opened, in ms, so that its first connections are ready in time. */
+/**
+ * Returns how long before its start a slice must be opened, in ms, so that its first connections are open at the start.
+ */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   const leads = plansByTarget(options.plan).map((plan) => leadOf({ ...options, plan }));
   return milliseconds(Math.max(...leads));

@@ -4,12 +4,13 @@ export interface DueItem {
   readonly due: Instant;
 }
 
-/** The number of taken items after which their memory is released. */
+/** The number of taken items after which the memory of these items is released. */
 const compactAfter = 1024;
 
 /**
- * Items in order of their due instants. Items with equal instants keep the order in which they were added. All users
- * think equally long, so nearly every item belongs at the end. For the other items, a binary search finds the place.
+ * A queue of items in the order of their due instants. Items with equal instants stay in the order of their addition.
+ * All users of a load think equally long, so nearly every new item belongs at the end of the queue. For any other item,
+ * a binary search finds the position.
  */
 export class DueQueue<Item extends DueItem> {
   #items: Item[];

@@ -8,13 +8,13 @@ import { type Instant, instant } from '../model/quantity.ts';
 import type { HangUpMoment } from '../model/workload/hang-up.ts';
 import type { InFlightAttempt } from './in-flight-attempt.ts';
 
-/** The interval between checks whether a request has left this process completely, in ms. */
+/** The time between two checks of whether the whole request has left this process, in ms. */
 const lookInterval = 1;
 
 /**
  * Passes the events of one exchange on to its attempt, and hangs up at the moment that the scenario sets. Only
- * exchanges on which the client plans to hang up have this observer. A hang-up does not change an answer that has
- * already ended.
+ * exchanges on which the client plans to hang up have this observer. If the answer has already ended, a hang-up does
+ * nothing.
  */
 export class HangUp implements ExchangeObserver {
   readonly #attempt: InFlightAttempt;
@@ -36,7 +36,7 @@ export class HangUp implements ExchangeObserver {
     this.#sent = at;
     this.#attempt.onSent(at);
     if (this.#after.kind === 'time') this.#alarm.set(instant(at + this.#after.time));
-    // The first byte has not been written yet.
+    // At this moment, the first byte is not yet written.
     if (this.#after.kind === 'sent') this.#alarm.set(instant(at + lookInterval));
   }
 
@@ -48,7 +48,7 @@ export class HangUp implements ExchangeObserver {
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
     this.#attempt.onHeaders(at, status, headers);
-    // A refusal is read to its end, so that it counts as a refusal.
+    // A refusal is read to its end, so that the outcome is the refusal.
     if (this.#after.kind === 'headers' && status >= 200 && status < 300) this.#attempt.hangUp();
   }
 

@@ -23,14 +23,14 @@ import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
 import type { Credential, SendingTarget, SliceOptions } from './slice-options.ts';
 
-/** The facts of an attempt that are known before it is sent. */
+/** The facts about an attempt that are known before the attempt is sent. */
 export interface AttemptContext {
-  /** When the arrival was due. The total deadline starts here and covers all attempts. */
+  /** When the arrival was due. The total deadline covers all attempts of the arrival and starts at this instant. */
   readonly due: Instant;
   /** The key's name. */
   readonly key: string;
   readonly released: Instant;
-  /** Tokens reserved under the pace; `null` without a pace. */
+  /** The number of tokens that the pace reserved; `null` without a pace. */
   readonly reserved: number | null;
   readonly begun: Instant;
 }
@@ -40,7 +40,7 @@ export interface AttemptResult {
   readonly outcome: Outcome;
   /** The wait that the server asks for; `null` if the server asks for no wait. */
   readonly retryHint: RetryHint | null;
-  /** When the user could send again. This is later than `ended` if the server kept the stream open. */
+  /** When the user could send again. This instant is later than `ended` if the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
@@ -52,14 +52,14 @@ export interface AttemptListener {
   /** Called with the head of the answer; absent if no caller uses the head. */
   onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
-  /** Called after each read, so that due arrivals begin even while much data arrives and timers are late. */
+  /** Called after each read, so that due arrivals begin even if much data arrives and timers are late. */
   onTick(): void;
 }
 
-/** The longest time that the server may keep a stream open after its proper end, in ms. */
+/** The longest time, in ms, that the server may keep a stream open after the end of the answer. */
 const closeGrace = 250;
 
-/** The event that is missing when each deadline expires, in words. */
+/** For each deadline, the event that is missing when the deadline passes, in words. */
 const missed = {
   'deadline-connect': 'no connection',
   'deadline-first-token': 'no first token',
@@ -68,15 +68,15 @@ const missed = {
 } satisfies Partial<Record<BrokenCause, string>>;
 
 /**
- * Returns the outcome of an exchange that the client has ended. If a refusal had already come, the refusal is the
- * outcome.
+ * Returns the outcome of an exchange that the client has ended. If a refusal had already come, the outcome is the
+ * refusal.
  */
 const cancelled = (outcome: Outcome, bytes: number): Outcome =>
   outcome.kind === 'broken' ? { kind: 'cancelled', bytes, partial: outcome.partial } : outcome;
 
 /**
- * An exchange in flight. It passes what the socket reports to the reader, records the instants, and finishes exactly
- * once.
+ * An exchange in flight. This class passes the events of the socket to the reader, records the instants, and finishes
+ * exactly once.
  */
 export class InFlightAttempt implements ExchangeObserver {
   readonly #context: AttemptContext;
@@ -89,11 +89,11 @@ export class InFlightAttempt implements ExchangeObserver {
   #reconnected: Instant | undefined;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
-  /** The instant of the read that completed the answer. The body may continue after the answer. */
+  /** The instant of the read that completed the answer; `null` until then. The body may continue after the answer. */
   #completed: Instant | null = null;
   #isFinished = false;
   #hasHungUp = false;
-  /** No deadline can pass before this instant. */
+  /** The instant before which no deadline can pass. */
   #nextDeadlineCheck = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -122,7 +122,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener.onSent(this, at);
   }
 
-  /** Counts the request as unsent until it is sent again. The server has read none of it. */
+  /** Marks the request as unsent until it is sent again. The server has read no part of the request. */
   onReconnect(at: Instant): void {
     this.#reconnected = at;
     this.#connected = null;
@@ -164,7 +164,10 @@ export class InFlightAttempt implements ExchangeObserver {
     return this.#exchange?.hasUnwritten?.() === true;
   }
 
-  /** Closes the connection like a client that no longer wants the answer. Does nothing if the answer is complete. */
+  /**
+   * Closes the connection, as a user does who no longer wants the answer. If the answer is complete, this method does
+   * nothing.
+   */
   hangUp(): void {
     this.#exchange?.catchUp?.();
     if (this.#isFinished || this.#completed !== null) return;
@@ -178,11 +181,11 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Aborts an exchange that has passed a deadline. Also ends an exchange whose answer is complete, if the server keeps
-   * the stream open.
+   * Aborts an exchange that has passed a deadline. If the answer is complete and the server keeps the stream open, the
+   * exchange also ends after a grace period.
    */
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
-    // This function runs fifty times a second for each of up to ten thousand attempts.
+    // This method runs fifty times a second for each of up to ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
     this.#exchange?.catchUp?.();
     if (this.#isFinished) return;
@@ -192,8 +195,8 @@ export class InFlightAttempt implements ExchangeObserver {
     }
     let nextCheck: number = now + closeGrace;
     /**
-     * Returns whether a deadline has passed. A deadline that has not started yet cannot pass before `limit` ms from
-     * now.
+     * Returns whether a deadline has passed. A deadline whose start (`since`) is unknown cannot pass before `limit` ms
+     * from now.
      */
     const hasPassed = (
       cause: keyof typeof missed,
@@ -217,8 +220,8 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Ends an exchange whose answer is complete. The server, not the load generator, causes the time from the completion
-   * to the end.
+   * Ends an exchange whose answer is complete. The server, not the load generator, causes the time from the end of the
+   * answer to the end of the exchange.
    */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
@@ -251,17 +254,17 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 }
 
-/** The headers of a request that contain the value of a key. */
+/** The headers of a request with the value of a key. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;
 }
 
-/** A target, with the data that requests to it need. */
+/** A target, and the data that requests to the target need. */
 interface TargetContext extends SendingTarget {
-  /** The facts that the target's answers have shown. */
+  /** The facts that the slice has learned from the target's answers. */
   readonly memory: TargetMemory;
-  /** The headers whose values differ between requests; `null` if all values are fixed. */
+  /** The headers whose values are templates; `null` if no header is a template. */
   readonly templateHeaders: Headers | null;
 }
 
@@ -278,8 +281,8 @@ export class SendContext {
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
-   * All headers except the request's id, built once for each key and each `Headers` object of a traffic kind. All chats
-   * with the same key share them.
+   * All headers except the request's id. The headers are built once for each key and each `Headers` object of a traffic
+   * kind, so all chats with the same key share these headers.
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
@@ -291,7 +294,8 @@ export class SendContext {
   }
 
   /**
-   * The facts that answers have shown, for the result's notes. With several targets, each note has the target's name.
+   * The notes about facts that answers have shown, for the result. With several targets, each note begins with the name
+   * of its target.
    */
   get notes(): readonly string[] {
     const { targets = [] } = this.#options.plan;
@@ -301,7 +305,7 @@ export class SendContext {
     });
   }
 
-  /** Adds a key and the plan's headers to a request, and returns it with the reader of its answer. */
+  /** Adds a key and the plan's headers to a request. Returns the request with the reader of its answer. */
   authorizedRequest(
     { traffic, draw, ordinal, ask, values, requestId }: RequestContent,
     credential: Credential,
@@ -321,7 +325,7 @@ export class SendContext {
     return size === undefined ? { request: own, read } : { request: own, read, size };
   }
 
-  /** Creates an attempt for a prepared request. The caller then attaches the exchange. */
+  /** Creates an attempt for a prepared request. The caller then attaches the exchange to the attempt. */
   createAttempt(
     { read, size }: PreparedRequest,
     credential: Credential,

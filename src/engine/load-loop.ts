@@ -10,27 +10,27 @@ import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import type { SliceOptions } from './slice-options.ts';
 
 export interface LoadLoop {
-  /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
+  /** Begins the arrivals that are due at `now`, while `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
-  /** Returns when the next arrival is due; `null` if only an answer can decide when, or if no arrival is left. */
+  /** Returns when the next arrival is due; `null` if no arrival is left, or if an answer must come first. */
   nextDue(): Instant | null;
   stop(): void;
   /** Returns whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
 }
 
-/** Returns the earlier of two instants, where `null` means no instant. */
+/** Returns the earlier of two instants. `null` means no instant. */
 export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null => {
   if (a === null || b === null) return a ?? b;
   return a < b ? a : b;
 };
 
-/** Begins a request; `onAnswered` is called when the user has received the answer. */
+/** Begins a request. `onAnswered` is called when the user has received the answer. */
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
 /**
- * Begins arrivals on schedule until the stage's end. An arrival that is noticed late begins at once, and keeps its due
- * instant.
+ * Begins arrivals on schedule until the end of the stage. If an arrival is noticed late, the arrival begins at once and
+ * keeps its due instant.
  */
 const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
   let next = arrivals.next();
@@ -54,17 +54,17 @@ const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginReque
 
 interface ClosedLoopUsers {
   readonly stage: number;
-  /** Each user with the instant of its first request, ordered by these instants. */
+  /** The users, each with the instant of the user's first request, in the order of these instants. */
   readonly users: Iterable<{ readonly user: number; readonly startsAt: Instant }>;
-  /** Returns the index of the user's next request; `null` when no request is left. */
+  /** Returns the index of the user's next request; `null` if no request is left. */
   readonly nextIndex: (user: number) => number | null;
-  /** The pause of a user after each answer, in ms. */
+  /** The time from an answer to the same user's next request, in ms. */
   readonly thinkTime: number;
   /** The end of the load: no request is due at this instant or later. */
   readonly until: Instant;
 }
 
-/** A user, and the instant at which the user sends again. */
+/** A user, and the instant at which the user sends the next request. */
 interface ReadyUser extends DueItem {
   readonly user: number;
 }
@@ -117,15 +117,18 @@ const closedLoop = (
 };
 
 /**
- * The functions that begin requests. The cap on requests in flight limits only scheduled requests, since users cannot
- * exceed it.
+ * The functions that begin requests. The cap on requests in flight limits only scheduled requests, because the number
+ * of users already limits the requests of users.
  */
 interface BeginHandlers {
   readonly scheduled: BeginRequest;
   readonly byUser: BeginRequest;
 }
 
-/** Returns the index of each user's n-th request: n × number of users + user. */
+/**
+ * Creates a function that returns the index of a user's next request. The index of the user's n-th request is n ×
+ * number of users + user.
+ */
 const indexPerUser = (users: number): ((user: number) => number) => {
   const iterations = new Map<number, number>();
   return (user) => {
@@ -135,7 +138,7 @@ const indexPerUser = (users: number): ((user: number) => number) => {
   };
 };
 
-/** Returns the next free index of the stage, whichever user asks. */
+/** Creates a function that returns the next free index of the stage for any user; `null` if no index is left. */
 const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
   indices.next().value ?? null;
 
@@ -185,8 +188,8 @@ const createLoop = (
 };
 
 /**
- * Returns the loop whose arrival is due first, and the instant until which no other loop has an arrival; `null` if
- * nothing is due.
+ * Returns the loop with the first due arrival, and the instant until which no other loop has a due arrival; `null` if
+ * no arrival is due.
  */
 const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
   let first: LoadLoop | null = null;
@@ -205,8 +208,8 @@ const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
 };
 
 /**
- * Begins the due arrivals of several loops in the order of their due instants. So if requests must wait for the next
- * turn, no population is preferred.
+ * Begins the due arrivals of several loops in the order of their due instants. If requests must wait for the next turn,
+ * no population is therefore preferred.
  */
 export const pollInOrder = (
   loops: readonly LoadLoop[],

@@ -2,11 +2,11 @@ import type { ReportedLimit } from '../model/limits/limit-log.ts';
 import { type HeaderFields, readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
 import { dateOf } from '../traffic/limits/wait-text.ts';
 
-/** This file reads the headers of answers, of any server, to learn the limits of a key for a pace. */
+/** This file reads the headers of the answers of any server, to learn the limits of a key for a pace. */
 
 /**
- * The requests and tokens that were booked with a key up to and including one request. The answer to that request tells
- * what the server had counted by then.
+ * The requests and tokens that a key has used up to and including one request. The headers of the answer to this
+ * request report what the server had counted until then.
  */
 export interface BookedSoFar {
   readonly requests: number;
@@ -17,29 +17,29 @@ const unitsOfPace = ['requests', 'tokens'] as const;
 type PaceUnit = (typeof unitsOfPace)[number];
 
 /**
- * Returns the unit of a pace that a reported limit counts, for example for `project-requests` or `input-tokens`; `null`
- * for a unit without a pace (images).
+ * Returns the unit of a pace in which a reported limit counts, for example `requests` for `project-requests` and
+ * `tokens` for `input-tokens`. Returns `null` for a unit that no pace has (images).
  */
 const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
   unitsOfPace.find((each) => unit === each || unit.endsWith(`-${each}`)) ?? null;
 
 const minute = 60_000;
 
-/** The limits that an answer declares, in the form of a pace; `null` for a limit that the answer does not declare. */
+/** The limits that an answer declares, in the form of a pace. A limit that the answer does not declare is `null`. */
 export interface DeclaredPace {
   /** The lowest declared limit of requests, scaled to the window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The lowest declared number of requests in a window shorter than the window of the pace. */
+  /** The lowest declared number of requests in a window that is shorter than the window of the pace. */
   readonly atOnce: number | null;
 }
 
 const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b));
 
 /**
- * Returns the limits whose window is at most a minute or at most the window of the pace, scaled to the window of the
- * pace. All other limits are left out: a limit per hour says nothing about a minute, and a limit without a known window
- * may be the size of a bucket. The pace still uses the remaining amounts of the limits that are left out.
+ * Returns the declared limits, scaled to the window of the pace. A limit counts only if its window is at most a minute
+ * or at most the window of the pace: a limit per hour says nothing about a minute, and a limit without a known window
+ * may be the size of a bucket. The pace still uses the remaining amounts of limits that do not count here.
  */
 const declaredPace = (reported: readonly ReportedLimit[], window: number): DeclaredPace => {
   const found = { requests: null, tokens: null, atOnce: null } as {
@@ -56,15 +56,15 @@ const declaredPace = (reported: readonly ReportedLimit[], window: number): Decla
   return found;
 };
 
-/** What one answer says about the limits of its key. */
+/** The limits of a key in the headers of one answer. */
 export interface KeyHeaders {
   readonly declared: DeclaredPace;
   readonly reported: readonly ReportedLimit[];
 }
 
 /**
- * Reads an answer's headers for a pace with a window in ms; returns `null` if the headers report no limit. `share`
- * returns the part of an amount that this slice may use.
+ * Reads an answer's headers for a pace; returns `null` if the headers report no limit. `window` is the window of the
+ * pace in ms. `share` returns the part of an amount that this slice may use.
  */
 export const readKeyHeaders = (
   headers: HeaderFields,
@@ -89,19 +89,19 @@ interface Room {
   readonly until: number;
 }
 
-/** The maximum number of limits that are kept for a key. A gateway reports only a handful. */
+/** The maximum number of limits that are stored for a key. A gateway reports only a few limits. */
 const maxRooms = 32;
 
 /**
- * The remaining amounts of one key, as a gateway reports them. After an answer with `remaining` and a reset, the client
- * sends no more than the remaining amount before the reset, even if other clients use the key.
+ * The remaining amounts of one key according to the gateway. After an answer with a remaining amount and a reset time,
+ * the client sends at most the remaining amount before the reset, even if other clients use the same key.
  */
 export class ReportedRoom {
   readonly #rooms = new Map<string, Room>();
   #requests = 0;
   #tokens = 0;
 
-  /** Books a request. Returns all that is booked so far, including this request. */
+  /** Counts a request with its tokens. Returns the sums of all counted requests, including this request. */
   book(tokens: number): BookedSoFar {
     this.#requests += 1;
     this.#tokens += tokens;
@@ -109,9 +109,9 @@ export class ReportedRoom {
   }
 
   /**
-   * Learns from an answer that came at `at`. `margin` (ms) is added to the resets in the answer, since many servers
-   * round them down. The answer is ignored if a request that was sent later was answered before it, since its amounts
-   * then count fewer requests.
+   * Learns from an answer that came at `at`. `margin` (ms) is added to the resets in the answer, because many servers
+   * round resets down. If the answer to a later request came earlier, this answer is ignored, because its amounts
+   * include fewer requests.
    */
   learn(
     reported: readonly ReportedLimit[],
@@ -121,7 +121,7 @@ export class ReportedRoom {
     for (const said of reported) {
       const unit = paceUnitOf(said);
       const { profile, descriptor, limit, remaining, resetIn } = said;
-      // Azure sends −1 for an amount that it does not report.
+      // Azure sends −1 for an amount that Azure does not report.
       const isKnown = remaining !== null && (remaining >= 0 || limit !== null);
       if (unit === null || !isKnown || resetIn === null || !Number.isFinite(resetIn)) continue;
       const name = `${profile} ${descriptor} ${said.unit} ${said.window}`;
@@ -140,7 +140,10 @@ export class ReportedRoom {
     }
   }
 
-  /** Returns when the gateway will have room for a request with this many tokens; minus infinity if it has room now. */
+  /**
+   * Returns when the gateway will have room for a request with this number of tokens; minus infinity if there is room
+   * now.
+   */
   availableAt(tokens: number): number {
     let at = Number.NEGATIVE_INFINITY;
     for (const { unit, limit, remaining, booked, until } of this.#rooms.values()) {

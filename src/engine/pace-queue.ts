@@ -12,7 +12,7 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** The keys that a slice may use, and the amount of each key. */
+/** The keys that a slice may use, and the amounts that the slice may use of each key. */
 interface KeyShares {
   /** The keys of this slice, as indexes into the list of all keys. */
   readonly keys: readonly number[];
@@ -24,9 +24,9 @@ interface KeyShares {
 const canOwn = (keys: number, { count }: Pick<Slice, 'count'>): boolean => keys % count === 0;
 
 /**
- * Divides the keys among slices. If the keys divide evenly, each key belongs to exactly one slice, with its whole
- * limit. Otherwise each slice gets a part of every key's limit (method of largest remainder), and the parts add up to
- * the limit.
+ * Divides the keys among slices. If the number of keys is a multiple of the number of slices, each key belongs to
+ * exactly one slice with its whole limit. Otherwise each slice gets a part of every key's limit (method of largest
+ * remainder), and the sum of the parts is the limit.
  */
 export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares => {
   const all = Array.from({ length: keys }, (_, key) => key);
@@ -46,7 +46,7 @@ export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares =
   return { keys: all, amounts };
 };
 
-/** Returns why this many slices cannot share the keys of a pace; `null` if the slices can share them. */
+/** Returns why `count` slices cannot share the keys of a pace; `null` if the slices can share the keys. */
 export const keyShareProblem = (pace: Pace | null, keys: number, count: number): string | null => {
   if (pace === null || canOwn(keys, { count })) return null;
   const parts = paceAmounts(pace, keys).flatMap(({ requests, tokens, burst }) => [
@@ -60,30 +60,32 @@ export const keyShareProblem = (pace: Pace | null, keys: number, count: number):
   return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
 };
 
-/** The tokens per character that are assumed until an answer reports usage. */
+/** The number of tokens per character that is assumed until an answer reports usage. */
 const defaultTokensPerCharacter = 1 / 4;
-/** The largest number of tokens that a chat template adds to its texts. */
+/** The maximum number of tokens that a chat template adds to the texts of a chat. */
 const templateTokens = 10;
 
 const nothingUsed = [0, 0] as const;
 
 /**
- * Estimates the tokens of requests. It learns the tokens per character of an entry's prompts from the usage in answers.
+ * Estimates the tokens of requests. The estimator learns the number of tokens per character of each entry's prompts
+ * from the usage in answers.
  */
 class TokenEstimator {
   /** The highest number of tokens per character that was observed in the prompts of each entry. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
   /**
-   * Returns the most tokens that the prompt and the answer of a request can use, as far as earlier answers have shown.
+   * Returns the maximum number of tokens that the prompt and the answer of a request can use, as far as earlier answers
+   * have shown.
    */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
   /**
-   * Returns the tokens that an attempt used, and the tokens of its prompt. If the server may still be working or
-   * reports no usage, all reserved tokens count as tokens of the answer.
+   * Returns the number of tokens that an attempt used, and the number of tokens of its prompt. If the server may still
+   * be working or reports no usage, all reserved tokens count as tokens of the answer.
    */
   used(
     demand: TokenDemand | null,
@@ -105,8 +107,8 @@ class TokenEstimator {
   }
 
   /**
-   * Learns the tokens per character of an entry's texts. If a model counts more tokens for images than estimated, the
-   * excess counts as tokens of the text.
+   * Learns the number of tokens per character of an entry's texts. If a model counts more tokens for images than
+   * estimated, the excess counts as tokens of the texts.
    */
   #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
@@ -115,7 +117,7 @@ class TokenEstimator {
   }
 }
 
-/** A request that may be sent now, with its key and its reserved tokens. */
+/** A request that may be sent now, with its key and the number of its reserved tokens. */
 export interface PaceSlot {
   readonly lifecycle: RequestLifecycle;
   readonly released: Instant;
@@ -124,8 +126,8 @@ export interface PaceSlot {
   onSent(at: Instant): void;
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Records the end of an attempt, and returns how long the request must wait. A 429 that names a wait blocks the key
-   * for that time, but the request may use another key.
+   * Records the end of an attempt, and returns the wait before a retry. A 429 blocks the key for its wait. For a 429,
+   * the returned wait is `null`, because the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
 }
@@ -137,8 +139,8 @@ interface Queued extends DueItem {
 }
 
 /**
- * The requests that wait because of a pace, in order of their due instants. No request overtakes another, so no request
- * waits forever. The first request leaves when any key has room for it.
+ * The requests that wait because of a pace, in the order of their due instants. No request overtakes another request,
+ * so no request waits forever. The first request leaves the queue when any key has room for this request.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
@@ -150,11 +152,14 @@ export class PaceQueue {
   readonly #share: (amount: number | null) => number | null;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** The instant at which the last request left the queue, so that the present first request became the first. */
+  /**
+   * The instant at which the last request left the queue. The first request in the queue has been the first since this
+   * instant.
+   */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
-  /** When the first request is expected to leave the queue; `null` before this is computed. */
+  /** When the first request is expected to leave the queue; `null` if this instant is not yet computed. */
   #expectedRelease: number | null = null;
-  /** When a request in flight last gave back a part of a limit. */
+  /** When a request in flight last freed a part of a limit. */
   #capacityFreedAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: SliceOptions, pace: Pace) {
@@ -183,7 +188,7 @@ export class PaceQueue {
     return this.#queue.size;
   }
 
-  /** When the first request that waits was due; `null` if no request waits. */
+  /** When the first waiting request was due; `null` if no request waits. */
   get oldest(): Instant | null {
     return this.#queue.first()?.due ?? null;
   }
@@ -196,7 +201,7 @@ export class PaceQueue {
     const demand = tokenDemand(traffic, drawing);
     const drawn = this.#options.credentials.indexOf(credential);
     const own = this.#keys.indexOf(drawn);
-    // If the drawn key belongs to another slice, one of the keys of this slice replaces it.
+    // If the drawn key belongs to another slice, a key of this slice replaces the drawn key.
     const preferred = own >= 0 ? own : drawn % this.#keys.length;
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
@@ -213,7 +218,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // If room came earlier than expected, another request gave the room back. So the room has existed only since then.
+    // If there was room earlier than expected, another request freed this room, so the room exists only since then.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -221,7 +226,7 @@ export class PaceQueue {
     return this.#openSlot(first, { released: instant(released), keyIndex: key, reserved });
   }
 
-  /** Removes the requests that were due more than `timeout` ms ago; removes no request if `timeout` is `null`. */
+  /** Removes the requests that were due more than `timeout` ms ago. If `timeout` is `null`, no request is removed. */
   takeOverdue(now: Instant, timeout: number | null): readonly RequestLifecycle[] {
     const overdue: RequestLifecycle[] = [];
     if (timeout === null) return overdue;
@@ -256,8 +261,8 @@ export class PaceQueue {
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
         if (said === null) return;
-        // The limits that a refusal reports are dropped. The refusal's wait, which `onFinished` gets, is more exact
-        // than the resets of these limits.
+        // The limits that a refusal reports are dropped, because the refusal's wait is more exact than the resets of
+        // these limits. `onFinished` gets the wait.
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;
       },

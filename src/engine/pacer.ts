@@ -2,36 +2,35 @@ import type { Pace, PaceAmounts } from '../model/plan/pace.ts';
 import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers.ts';
 
 /**
- * This file keeps a client within limits whose windows the client cannot see. It only calculates; the time is passed
- * in.
- * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
- * release until one window plus a margin after it was sent. The margin covers the time until the gateway counts it. The
- * tokens of a request are occupied until one window after its answer ended, since every gateway has charged them by
- * then. The occupied amount never exceeds the limit. So fixed windows at any offset, sliding logs and buckets of the
- * limit's size all admit the client.
- * This costs the margin in each window of requests, and the length of an answer in each window of tokens, unless the
- * gateway charges on admission. If it was measured how long after an answer the gateway charges, tokens are occupied
- * until one window after that.
- * Within the limit, at most `burst` requests are released at the same time. The next `burst` follows after the time in
- * which the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small
- * buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the
- * run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
+ * This file keeps a client within limits whose windows the client cannot see. Callers pass the time; no clock is read.
+ * A client does not know when a gateway counts a request, or in which window. A request therefore counts against the
+ * limit from its release until one window plus a margin after it was sent. The margin covers the time until the gateway
+ * counts the request. The tokens of a request count until one window after its answer ended, because every gateway has
+ * charged all tokens at the end of the answer. The counted amount never exceeds the limit, so fixed windows at any
+ * offset, sliding logs and token buckets of the limit's size all admit the client.
+ * This caution costs the margin in each window of requests, and the length of an answer in each window of tokens,
+ * unless the gateway charges on admission. If an examination measured how long after an answer the gateway charges, the
+ * tokens count until one window after that time.
+ * Within the limit, at most `burst` requests are released at the same time. The next `burst` requests follow after the
+ * time in which the limit allows `burst` requests. A smaller burst does not lower the sustained rate, and also
+ * satisfies small buckets and weighted windows. After a refusal, the requests of the key therefore stay evenly spread
+ * until the end of the run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
  */
 
 /**
  * `BurstProbe` learns how many requests of a key may be sent at the same time if the gateway's number is unknown. As in
- * TCP's slow start, the number begins small and grows with each admitted request. It grows more slowly than in TCP,
- * since the first refusal comes together with refusals of all requests in flight. It becomes small again with each
- * window, because gateways that also weigh the last window can refuse a number that they admitted before. All further
- * requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer at the same
- * time than its limit refuses few requests. A gateway that admits its whole limit at once is used almost as fast as
- * possible.
+ * TCP's slow start, the number begins small and grows with each admitted request. The growth is slower than in TCP,
+ * because the first refusal comes together with refusals of all requests in flight. The number becomes small again with
+ * each window, because gateways that also weigh the last window can refuse a number that was admitted before. All
+ * further requests are evenly spread; rate limiters hardly ever refuse evenly spread requests. A gateway that admits
+ * fewer requests at once than its limit therefore refuses few requests. A gateway that admits its whole limit at once
+ * is used almost as fast as possible.
  */
 
-/** The share of the limit that may be sent at the same time at first. */
+/** The share of the limit that may be sent at the same time in the first windows. */
 const firstShare = 1 / 12;
 
-/** The growth of that number for each admitted request. */
+/** The growth of the number of requests at the same time, for each admitted request. */
 const growth = 1 / 4;
 
 /** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
@@ -91,7 +90,7 @@ export class BurstProbe {
   }
 }
 
-/** The limits of one key within any `window` of time; `null` for no limit. */
+/** The limits of one key within any window of time; a missing limit is `null`. */
 export interface PaceRule extends Readonly<PaceAmounts> {
   /** The length of the limiter's window, in ms. */
   readonly window: number;
@@ -99,21 +98,21 @@ export interface PaceRule extends Readonly<PaceAmounts> {
   readonly margin: number;
   readonly charged: Pace['charged'];
   readonly settle?: number | undefined;
-  /** The limits that the pacer lowers if the gateway declares lower ones. */
+  /** The limits that the pacer lowers if the gateway declares lower limits. */
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
-/** What a request occupies in the limits of a key, from its release on. */
+/** The part of a key's limits that a request uses from its release on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
   /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called at the end with the tokens that the request used, and those of its prompt; none if it was never sent. */
+  /** Called at the end with all used tokens, and the used tokens of the prompt; 0 if the request was never sent. */
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
-/** The occupied amounts, in the order in which they become free. */
+/** The used amounts, in the order in which they become free. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -122,8 +121,7 @@ class UsageWindow {
 
   add(until: number, amount: number): void {
     let place = this.#until.length;
-    // Answers end in another order than their requests were sent, but nearly all new amounts belong near the end of the
-    // list.
+    // Answers do not end in the order of their requests, but nearly all new amounts belong near the end of the list.
     while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
     this.#until.splice(place, 0, until);
     this.#amounts.splice(place, 0, amount);
@@ -142,7 +140,7 @@ class UsageWindow {
     }
   }
 
-  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is occupied. */
+  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is in use. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -154,7 +152,7 @@ class UsageWindow {
   }
 }
 
-/** The occupied part of one limit of one key, by ended requests and by requests in flight. */
+/** The used part of one limit of one key, by ended requests and by requests in flight. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();
@@ -165,20 +163,19 @@ class LimitUsage {
   }
 
   /**
-   * Returns when `amount` fits under the limit: minus infinity if it fits now, infinity if requests in flight must end
-   * first.
+   * Returns when `amount` fits under the limit: minus infinity for now, infinity if requests in flight must end first.
    */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.limit);
   }
 
-  /** Occupies an amount from `now` on. Later calls must not have an earlier `now`. */
+  /** Reserves an amount from `now` on. Later calls must not have an earlier `now`. */
   hold(now: number, amount: number): void {
     this.#used.expire(now);
     this.#held += amount;
   }
 
-  /** Replaces an occupied amount by the used amount, which becomes free at `until`. */
+  /** Replaces a reserved amount by the used amount, which becomes free at `until`. */
   convert(held: number, used: number, until: number): void {
     this.#held -= held;
     if (used > 0) this.#used.add(until, used);
@@ -190,7 +187,7 @@ class LimitUsage {
  * grows at once to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The fewest windows in which a longer spacing returns to normal. */
+/** The minimum number of windows in which a longer spacing returns to normal. */
 const minRegain = 10;
 /** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
@@ -200,7 +197,7 @@ class KeyUsage {
   readonly tokens: LimitUsage;
   /** The remaining amounts of the key's limits according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /** The number of requests that may be sent at the same time, if it is below the limit; `null` for no such bound. */
+  /** The number of requests that may be sent at the same time, if below the limit; `null` without such a bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
    * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is
@@ -209,17 +206,17 @@ class KeyUsage {
   probe: BurstProbe | null = null;
   /** When the gateway charges tokens, until a refusal shows otherwise. */
   charged: PaceRule['charged'];
-  /** When the gateway admits the key again, as it reported or as the pacer assumes. */
+  /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal that was new evidence: its request was released after the refusal before it. */
+  /** The instant of the last refusal of a request that was released after the refusal before. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** The wait of the key after its next refusal in ms, if that refusal names none. */
+  /** The wait of the key in ms after the next refusal that names no wait. */
   assumedWait: number;
   /** The shortest time between evenly spread requests, in ms: the window divided by the limit. */
   leastSpacing: number;
-  /** The time between evenly spread requests, in ms. It grows if the gateway refuses even these. */
+  /** The time between evenly spread requests, in ms. This time grows if the gateway refuses evenly spread requests. */
   spacing: number;
-  /** The ms by which each admitted request shortens `spacing` again. It is smaller if the last refusal cost much. */
+  /** The ms by which each admitted request shortens `spacing`; smaller if the last refusal cost much. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -250,7 +247,7 @@ class KeyUsage {
     if (atOnce !== null && atOnce < most) this.limitBursts(atOnce);
   }
 
-  /** Allows at most this many requests at the same time from now on. Earlier requests do not count. */
+  /** Allows at most `most` requests at the same time from now on. Earlier requests do not count. */
   limitBursts(most: number): void {
     this.bursts = { most, usage: new LimitUsage(most) };
     this.probe = null;
@@ -262,32 +259,32 @@ export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
 
-  /** `amounts` are those of each key; if absent, the rule's. */
+  /** Creates a pacer. `amounts` are the limits of each key; if absent, every key has the limits of the rule. */
   constructor(rule: PaceRule, keys: number, amounts?: readonly PaceAmounts[]) {
     this.#rule = rule;
     const { window, margin } = rule;
     this.#keys = Array.from({ length: keys }, (_, key) => {
       const own = { ...rule, ...amounts?.[key] };
-      // A pace without a limit of requests needs some spacing, and one second is as good as another.
+      // A pace without a limit of requests needs any spacing; one second is an arbitrary choice.
       const spacing = own.requests === null ? 1000 : (window + margin) / own.requests;
       return new KeyUsage(own, spacing);
     });
   }
 
-  /** Returns the most tokens that any key is known to have in a window. */
+  /** Returns the largest token limit of all keys. */
   #mostTokens(): number {
     return this.#keys.reduce((most, { tokens }) => Math.max(most, tokens.limit), 0);
   }
 
-  /** Returns the tokens to reserve for a request. If it needs more than any key has, that is a whole limit. */
+  /** Returns the number of tokens to reserve for a request: at most the largest token limit of all keys. */
   tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#mostTokens());
   }
 
   /**
-   * Finds the key that first has room for this reservation. If several have room at `now`, it prefers `preferred`. A
-   * key with a too small limit has no room while another key's limit is larger. It also returns since when the key has
-   * room: infinity while that depends on requests in flight.
+   * Finds the key that first has room for this reservation. If several keys have room at `now`, `preferred` is
+   * preferred. A key with a too small token limit has no room while another key's limit is larger. Also returns since
+   * when the key has room; infinity if requests in flight must end first.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const amount = Math.min(reserved, this.#mostTokens());
@@ -307,8 +304,8 @@ export class Pacer {
   }
 
   /**
-   * Spreads a key's requests evenly after a refusal. If they were already even, or if the wait costs nearly a window,
-   * it lengthens the spacing.
+   * Spreads a key's requests evenly after a refusal. If the requests were already evenly spread, or if the wait costs
+   * nearly a window, the spacing grows.
    */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { leastSpacing } = usage;
@@ -316,19 +313,20 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit even if
-    // requests are evenly spread.
+    // A limiter that weighs the last window rounds its count, and can refuse one request of its limit even if requests
+    // are evenly spread.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
-    // The wait after the refusal is long enough for the requests that were sent before it.
+    // The wait after the refusal is long enough for the requests that were sent before the refusal.
     if (!isEven) usage.limitBursts(1);
     usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }
 
   /**
    * Blocks a key for `wait` ms from `at`. The gateway refused a request that was released at `released`. If the refusal
-   * names no wait, one is assumed: it doubles with each refusal in a row, up to a window and its margin.
+   * names no wait, a wait is assumed. The assumed wait doubles with each refusal in a row, up to a window and its
+   * margin.
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
@@ -343,12 +341,12 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
-  /** Drops what an examination found about charging, since the gateway refused this key for tokens. */
+  /** Drops what an examination found about charging, after a refusal for tokens or for an unnamed limit. */
   distrustCharging(key: number): void {
     if (this.#rule.settle !== undefined) this.#keys[key]!.charged = 'ended';
   }
 
-  /** Resets the count of consecutive refusals if the admitted request was released after the last refusal. */
+  /** If the request was released after the last refusal, resets the assumed wait and shortens the spacing. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
@@ -357,14 +355,14 @@ export class Pacer {
     usage.spacing = Math.max(usage.leastSpacing, usage.spacing - usage.regained);
   }
 
-  /** Reserves room for a request in the limits of a key. Later calls must not have an earlier `released`. */
+  /** Reserves a request and its tokens in the limits of a key. Later calls must not have an earlier `released`. */
   book(released: number, key: number, reserved: number): Booking {
     const usage = this.#keys[key]!;
     const { requests, tokens, bursts, probe, room } = usage;
     const { window, margin, settle } = this.#rule;
     probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
-    /** The latest moment at which the gateway counts the request, if it was sent. */
+    /** The latest moment at which the gateway counts the request; minus infinity until the request is sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
     bursts?.usage.hold(released, 1);
@@ -372,11 +370,11 @@ export class Pacer {
     const booked = room.book(reserved);
     return {
       onSent: (at) => {
-        // This function is called twice if a kept connection turns out to be closed. The server may then have counted
-        // both requests.
+        // This function is called twice if the server had closed a reused connection. The server may have counted both
+        // requests.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        // After this time, the limit allows the same number of requests again.
+        // After this time, the limit allows `bursts.most` requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },

@@ -16,12 +16,12 @@ export interface RequestContent {
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
-  /** When the client hangs up on the request; `null` if it waits for the answer. */
+  /** When the client hangs up on the request; `null` if the client waits for the answer. */
   readonly hangUp: HangUpMoment | null;
   readonly values: () => RequestValues;
   /** The source of any further random draws that the traffic kind needs. */
   readonly draw: Draw;
-  /** Returns the request's number among its entry's requests, from 0. */
+  /** Returns the request's number among the requests of its entry, from 0. */
   readonly ordinal: () => number;
   /** Returns the content of a chat whose prompts come from a source outside the plan. `draw` chooses the prompt. */
   readonly ask: (source: PromptSource) => ChatContent;
@@ -50,12 +50,14 @@ export const drawRequestContent = (
   return { requestId, traffic, model, credential, hangUp, draw, ordinal, ask, values };
 };
 
-/** The keys of a stage's population. A weight is the key's weight in that population. */
+/** The keys of a stage's population, each with its weight in the population. */
 type KeyPool = readonly { readonly credential: Credential; readonly weight: number }[];
 
 const pools = new WeakMap<readonly Credential[], readonly KeyPool[]>();
 
-/** Returns the keys of each stage of a plan with populations. They are computed once for each list of credentials. */
+/**
+ * Returns the keys of each stage of a plan with populations. The keys are computed once for each list of credentials.
+ */
 const poolsOf = (plan: Plan, credentials: readonly Credential[]): readonly KeyPool[] => {
   const known = pools.get(credentials);
   if (known !== undefined) return known;
@@ -80,7 +82,7 @@ const uuidOf = (requestId: string): string => {
 type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
 /**
- * Returns the random source of a request, and the request's traffic entry. The entry is the first draw from that
+ * Returns the random source of a request, and the request's traffic entry. The entry is the first draw from this
  * source.
  */
 export const drawEntry = (
@@ -92,7 +94,7 @@ export const drawEntry = (
 };
 
 /**
- * The progress of counting the requests of one user or stage, and the ordinals of the requests that belong to one
+ * The state of counting the requests of one user or stage: the next index, and the ordinals of the requests of one
  * entry.
  */
 interface Walk {
@@ -100,7 +102,7 @@ interface Walk {
   readonly ordinals: Map<number, number>;
 }
 
-/** The walks made so far. A walk depends only on the plan, so each walk is made once. */
+/** The existing walks. A walk depends only on the plan, so each walk is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {
@@ -112,9 +114,9 @@ const walkOf = (plan: Plan, key: string): Walk => {
 };
 
 /**
- * Returns the number of a request among its entry's requests, from 0. In a closed load, the requests are numbered for
- * each user, in any other load for each stage. The function counts the draws of all earlier requests, so all slices
- * agree.
+ * Returns the number of a request among the requests of its entry, from 0. In a closed load, the requests of each user
+ * are numbered separately; in any other load, the requests of each stage. The function draws the entries of all earlier
+ * requests, so all slices get the same numbers.
  */
 export const ordinalOf = (
   plan: Plan,

@@ -18,10 +18,10 @@ import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import type { AttemptResult } from './in-flight-attempt.ts';
 
-/** An arrival in progress with all its attempts, from its beginning to its single observation. */
+/** An arrival in progress with all its attempts, from the start of the arrival to its single observation. */
 export interface RequestLifecycle {
   readonly arrival: Arrival;
-  /** When the next attempt may be sent. At first it is the arrival's due instant. */
+  /** When the next attempt may be sent. For the first attempt, this is the due instant of the arrival. */
   readonly due: Instant;
   readonly earlier: readonly RetriedAttempt[];
   /** Called when the user has received the answer. */
@@ -29,8 +29,8 @@ export interface RequestLifecycle {
 }
 
 /**
- * Returns the instant before which everything that was due has ended: the earliest due instant of the requests in
- * flight and of `waiting`, or `now` if there are no such requests.
+ * Returns the instant before which every due request has ended: the earliest due instant of the requests in flight and
+ * of `waiting`. Without such requests, returns `now`.
  */
 export const endedBefore = (
   now: Instant,
@@ -53,7 +53,7 @@ export interface LifecycleEnd {
 }
 
 /**
- * Makes the observation of a request. The fields are listed one by one, and an absent field is undefined, since a
+ * Makes the observation of a request. The fields are listed one by one, and an absent field is undefined, because a
  * spread within an object literal is several times slower.
  */
 export const observationOf = (
@@ -86,8 +86,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again. The outcome of its last attempt is the outcome of the request. A request
- * without an attempt counts as dropped.
+ * Ends a request that is not sent again. The outcome of the request is the outcome of its last attempt. A request
+ * without an attempt is dropped.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
@@ -115,8 +115,8 @@ export const endUnsent = (
 };
 
 /**
- * The retry class of each kind of broken exchange; `null` if another attempt cannot help, or if the server would charge
- * for both attempts.
+ * The retry class of each cause of a broken exchange; `null` if another attempt cannot help, or if the server would
+ * charge for both attempts.
  */
 const brokenClasses = {
   'connect-refused': 'connect',
@@ -156,11 +156,11 @@ export interface EndedAttempt {
   /** The wait that the server asks for; `null` if the server asks for no wait. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
-  /** The number of attempts so far, including this one. */
+  /** The number of attempts of the arrival, including this attempt. */
   readonly attemptsMade: number;
 }
 
-/** What follows an attempt: a wait and another attempt, or the end of the request. */
+/** The next step after an attempt: a wait and another attempt, or the end of the request. */
 export type RetryDecision =
   | {
       readonly willRetry: true;
@@ -177,8 +177,8 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
 
 /**
  * Decides whether and when a request is retried after an attempt. If the server names a wait above 0, the client waits
- * exactly that long, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant
- * of the arrival's total deadline, infinite without one.
+ * for exactly this time, without a cap. Otherwise, or if the plan ignores such waits, the wait is random, up to
+ * min(cap, base·2^n). `deadline` is the instant of the arrival's total deadline; infinite without a deadline.
  */
 export const decideRetry = (
   policy: Retry | null,
@@ -192,7 +192,7 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // If the server names a moment in the past, or a wait of 0, keeping it would use up all attempts at once.
+  // If the server names a moment in the past, or a wait of 0, immediate retries would use up all attempts at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());
@@ -200,7 +200,7 @@ export const decideRetry = (
   return { willRetry: true, outcome, wait, waitBy: named?.by ?? 'backoff' };
 };
 
-/** Decides what follows an attempt that has just ended. Once the run is closing, there are no retries. */
+/** Decides what follows an attempt that has just ended. While the run is closing, no request is retried. */
 export const decideNextAttempt = (
   plan: Plan,
   { arrival, earlier }: RequestLifecycle,

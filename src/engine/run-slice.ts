@@ -48,7 +48,7 @@ interface ActiveAttempt {
   readonly content: RequestContent;
   readonly slot: PaceSlot | null;
   readonly reservation: BudgetReservation | null;
-  /** The position of the request's target. */
+  /** The position of the request's target in the list of targets. */
   readonly target: number;
 }
 
@@ -58,7 +58,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #cap: number;
   readonly #ports: SlicePorts;
   readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
-  /** Requests whose next attempt is not yet due. */
+  /** The requests whose next attempt is not yet due. */
   readonly #retries = new DueQueue<RequestLifecycle>();
   readonly #paceQueue: PaceQueue | null;
   readonly #budgetGuard: BudgetGuard | null;
@@ -68,9 +68,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #stopTicking: () => void;
   readonly #alarm: Alarm;
   readonly #turn: BeginTurn;
-  /** One item for each target, in the order of the plan. */
+  /** The planned connections of each target, in the order of the plan. */
   readonly #connectAhead: readonly ConnectAhead[];
-  /** The position of each stage's target. */
+  /** For each stage, the position of its target. */
   readonly #targetOfStage: readonly number[];
   #arrivalsDue = 0;
   #polling = false;
@@ -141,11 +141,12 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Begins the requests that are due at `now`. If the turn has no time left for some of them, these wait for the next
-   * turn, if there is one.
+   * Begins the requests that are due at `now`. If the turn ends before all these requests have begun, the other
+   * requests wait for the next turn. The last turn (`isLast`) begins all due requests.
    */
   #beginDue(now: Instant, isLast = false): void {
-    // An exchange that fails at once finishes within the poll in which it began.
+    // An exchange that fails at once finishes within the poll in which the exchange began, and would call this method
+    // again.
     if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {
@@ -163,8 +164,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Ends the slice at once if its lease has run out, and returns whether it has run out. Without this check, a process
-   * that was halted would send everything that became due meanwhile.
+   * Ends the slice at once if its lease has run out, and returns whether the lease has run out. Without this check, a
+   * process that was suspended would send everything that became due in the meantime.
    */
   #checkLease(now: Instant): boolean {
     if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
@@ -174,8 +175,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Returns when to check for due requests again. With a pace, the next check is after 1 ms, since each request and
-   * answer changes what the pace allows.
+   * Returns when to check for due requests again. While requests wait for the pace, the next check is after 1 ms,
+   * because each request and answer changes what the pace allows.
    */
   #nextDue(now: Instant): Instant | null {
     const next = earlierOf(this.#retries.first()?.due ?? null, this.#nextOfLoops());
@@ -207,7 +208,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#connectAhead[target]!.inFlight -= 1;
     const { facts, outcome, userFreeAt } = result;
     reservation?.settle(outcome);
-    // Without a pace, the result does not change, so it is not copied.
+    // Without a pace, the result does not change, so the result is not copied.
     const paced =
       slot === null
         ? result
@@ -268,7 +269,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
       reserved: slot?.reserved ?? null,
       begun: clock.now(),
     });
-    // The attempt is registered before it is sent, since an exchange that fails at once finishes within `send`.
+    // The attempt is registered before it is sent, because an exchange that fails at once finishes within `send`.
     const target = credential.target ?? 0;
     this.#attempts.set(attempt, { lifecycle, content, slot, reservation, target });
     this.#connectAhead[target]!.inFlight += 1;
@@ -286,7 +287,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Ends the waiting requests. Nothing more is sent. */
+  /** Ends the waiting requests. Afterwards, no request is sent. */
   #close(): void {
     this.#closing = true;
     for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
@@ -307,7 +308,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
-    this.onTick(); // The users of the requests that ended here continue.
+    this.onTick(); // The users whose requests ended in this check may now send their next requests.
     this.#openAhead(now);
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
@@ -328,11 +329,14 @@ class SliceRunner implements RunningSlice, AttemptListener {
     for (const each of this.#connectAhead) each.check(now);
   }
 
-  /** Returns whether another slice exhausted the shared budget while this slice still runs. */
+  /** Returns whether the shared budget is exhausted while the load of this slice still runs. */
   readonly #isBudgetExhausted = (): boolean =>
     this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 
-  /** Records when the load ended: at the plan's end or earlier, but not before the load's start. */
+  /**
+   * Records when the load ended. The recorded instant is not after the planned end, and not before the start of the
+   * load.
+   */
   #noteLoadEnd(now: Instant): void {
     this.#loadEnded ??= instant(Math.max(0, Math.min(now, scheduledEnd(this.#options.plan))));
   }
@@ -353,6 +357,6 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 }
 
-/** Starts one slice of a plan at once. Instant 0 of the clock is the start of the run. */
+/** Starts one slice of a plan at once. The instant 0 of the clock is the start of the run. */
 export const runSlice = (options: SliceOptions, ports: SlicePorts): RunningSlice =>
   new SliceRunner(options, ports);

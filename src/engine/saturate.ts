@@ -28,8 +28,8 @@ import {
 import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different prepared requests. If there are more connections than this, the number of
- * requests is that of the connections, since no two connections share a request.
+ * The maximum number of different prepared requests. No two connections share a request, so with more connections than
+ * this, each connection has one request.
  */
 const maxPrepared = 1024;
 
@@ -57,7 +57,7 @@ class SaturationRunner implements AttemptListener {
   >();
   readonly #sendContext: SendContext;
   readonly #requests: readonly (readonly SaturationRequest[])[];
-  /** The instant since which each connection has been idle; `undefined` before its first request. */
+  /** The instant since which each connection has been idle; `undefined` before the first request of the connection. */
   readonly #idleSince: (Instant | undefined)[] = [];
   readonly #until: Instant;
   readonly #finish: (end: SliceEnd) => void;
@@ -123,7 +123,7 @@ class SaturationRunner implements AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Prepares the first requests that users would send, with one user for each connection. */
+  /** Prepares the first requests that users would send. Each connection stands for one user. */
   #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
     const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>

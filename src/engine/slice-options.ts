@@ -8,15 +8,15 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { Workload } from '../model/workload/workload.ts';
 
-/** A key with its value. The value may appear in request headers only. */
+/** A key with its value. The value may appear only in request headers. */
 export interface Credential {
   readonly name: string;
   readonly weight: number;
-  /** The value of the key. It changes when a key from a command is renewed. */
+  /** The value of the key. The value changes when a key from a command is renewed. */
   value: string;
   /**
-   * The position of the key's target; absent if there is only one target. A request goes to the target of its key, so
-   * no key reaches another target.
+   * The position of the key's target; absent if the plan has only one target. A request goes to the target of its key,
+   * so no key is sent to another target.
    */
   readonly target?: number;
 }
@@ -24,13 +24,13 @@ export interface Credential {
 /** The settings that all requests to one target have in common. */
 export interface SendingTarget {
   readonly auth: Plan['auth'];
-  /** Additional request headers. Their secrets are already filled in. */
+  /** Additional request headers, with their secrets filled in. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share: an integer
- * for each unit of the budget, and an integer that says which cap was reached.
+ * The amounts that slices have spent or reserved of their part of the budget, in memory that threads share. The memory
+ * has an integer for each unit of the budget, and an integer that says which cap was reached.
  */
 export interface SharedBudget {
   /** The slice that owns this part of the budget. */
@@ -59,13 +59,13 @@ export interface SliceOptions {
   /** The budget that this slice shares with other slices of its process; absent if the slice has its own budget. */
   readonly sharedBudget?: SharedBudget;
   /**
-   * The instant until which the slice may send, in ms of the machine's monotonic clock. The owner of the lease extends
-   * it; absent if the slice needs no lease.
+   * The instant until which the slice may send, in ms of the machine's monotonic clock; absent if the slice needs no
+   * lease. The owner of the lease extends the lease by changing this instant.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
-   * Selects the scheduled arrivals that are due later by `gap` ms, since another slice sends the same request first;
-   * absent if there are no such arrivals.
+   * Selects the scheduled arrivals that are due later by `gap` ms, because another slice sends the same request first.
+   * Absent if no request is sent twice.
    */
   readonly second?: { readonly gap: number; readonly isSecond: (arrival: Arrival) => boolean };
   readonly redact: (text: string) => string;
@@ -75,7 +75,10 @@ export interface SlicePorts {
   readonly clock: Clock;
   /** A transport for each target, in the order of the options. */
   readonly transports: readonly Transport[];
-  /** Returns whether the slice's lease has run out. The slice then sends nothing. Absent without a lease. */
+  /**
+   * Returns whether the slice's lease has run out; absent without a lease. After the end of the lease, the slice sends
+   * nothing.
+   */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;
@@ -89,11 +92,11 @@ export interface SliceProgress {
 }
 
 export interface SliceEnd {
-  /** When the load ended: as planned, because no request was left, or because the slice was stopped. */
+  /** When the load ended: at its planned end, because no request was left, or because the slice was stopped. */
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended the slice; `null` if no cap ended it. */
+  /** The unit whose budget cap ended the slice; `null` if no cap ended the slice. */
   readonly spent: BudgetUnit | null;
   readonly lostLease: boolean;
   readonly notes: readonly string[];
@@ -102,9 +105,11 @@ export interface SliceEnd {
 export interface RunningSlice {
   readonly done: Promise<SliceEnd>;
   progress(): SliceProgress;
-  /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten the grace. */
+  /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten this time. */
   stop(grace: Milliseconds): void;
-  /** Ends the load as its plan would. Waiting requests and requests in flight get the plan's grace. */
+  /**
+   * Ends the load as if its planned end had come. Waiting requests and requests in flight get the plan's grace period.
+   */
   endLoad(): void;
 }
 

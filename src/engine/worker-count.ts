@@ -4,12 +4,12 @@ import { chunksPerWorker } from '../model/plan/slice-forecast.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** The cost of sending and recording a request, in units of reading one chunk. */
+/** The cost of sending and recording a request, as a number of chunks to read. */
 const requestCost = 10;
 
 /**
- * The assumed answer if a plan does not describe its answers: the number of chunks, and the ms before the first chunk
- * and between two chunks.
+ * The assumed answer if a plan does not describe its answers: the number of chunks, the time before the first chunk,
+ * and the time between two chunks. Times are in ms.
  */
 const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
@@ -27,7 +27,10 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/** Returns the number of chunks of an answer: one for each token of a stream, no chunk for any other answer. */
+/**
+ * Returns the number of chunks of an answer. A streamed answer has one chunk for each token; any other answer has no
+ * chunk.
+ */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -36,7 +39,10 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/** Returns the highest number of requests per second. `answerTime` is how long users wait for an answer, in ms. */
+/**
+ * Returns the highest number of requests per second of a load. `answerTime` is how long users wait for an answer, in
+ * ms.
+ */
 const requestsPerSecond = (load: Load, answerTime: number): number => {
   switch (load.kind) {
     case 'open':
@@ -52,17 +58,17 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
 };
 
 export interface LoadPeak {
-  /** Requests per second. */
+  /** The number of requests per second. */
   readonly requests: number;
-  /** Streamed chunks per second. A request counts as ten chunks. */
+  /** The number of streamed chunks per second. A request counts as ten chunks. */
   readonly chunks: number;
   /** The number of requests in flight at the same time. */
   readonly streams: number;
 }
 
 /**
- * Returns the number of requests in flight. In an open load, these are the requests that arrive during one answer
- * (Little's law); in a closed load, each user has one.
+ * Returns the number of requests in flight. In an open load, this is the number of requests that arrive during one
+ * answer (Little's law). In a closed load, each user has one request in flight.
  */
 const streamsOf = (load: Load, requests: number, answerTime: number): number => {
   if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
@@ -83,8 +89,8 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
 };
 
 /**
- * Returns the busiest second of a plan. Populations count as if all of them had their busiest second at the same time.
- * `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
+ * Returns the busiest second of a plan. Populations count as if all populations had their busiest second at the same
+ * time. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
  */
 export const peakOf = (
   { stages, populations }: Pick<Plan, 'stages' | 'populations'>,
@@ -101,8 +107,8 @@ export const peakOf = (
 };
 
 /**
- * Returns how many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, at least one. A
- * request counts as ten chunks. One core is left to the main thread, the kernel and the target.
+ * Returns how many workers a plan needs: one worker for each 30,000 chunks per second of its busiest stage, and at
+ * least one worker. A request counts as ten chunks. One core stays free for the main thread, the kernel and the target.
  */
 export const recommendedWorkers = (
   plan: Pick<Plan, 'stages' | 'populations'>,

@@ -29,11 +29,11 @@ import { createLoops, pollInOrder } from '../load-loop.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** A rule for the release of requests: any `apart` ms contain at most `most` releases. */
+/** A rule for the release of requests: any period of `apart` ms contains at most `most` releases. */
 class ReleaseRule {
   readonly #most: number;
   readonly #apart: number;
-  /** The last `most` releases: a ring buffer. */
+  /** The instants of the last `most` releases, as a ring buffer. */
   readonly #releases: number[] = [];
   #count = 0;
 
@@ -63,7 +63,7 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (!Number.isFinite(limit)) return [];
   const requests = new ReleaseRule(limit, apart);
   if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
-  // The shortest time between the bursts of any key decides, so the wait is never overstated.
+  // The shortest time between bursts among all keys decides, so the forecast never overstates the wait.
   const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
   return [
     requests,
@@ -75,9 +75,9 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
 };
 
 /**
- * Computes the shortest wait that a plan's pace imposes. If all keys together have n requests per window, each request
- * is sent at least one window after the n-th request before it. The same rule holds for the requests of a burst. The
- * wait for tokens is reported separately, since answers may be shorter than their bound.
+ * Computes the shortest wait that a plan's pace imposes. If all keys together may send n requests per window, each
+ * request is sent at least one window after the n-th request before it. The same rule applies to the requests of a
+ * burst. The wait for tokens is reported separately, because answers may be shorter than their maximum.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
@@ -94,7 +94,7 @@ export class PaceForecaster {
   }
 
   /**
-   * Adds a request of an open load. Requests of users are not added: users who must wait send fewer requests, so no
+   * Adds a request of an open load. Requests of users are not added. Users who must wait send fewer requests, so no
    * queue grows.
    */
   add(due: Instant, tokens: number): void {
@@ -111,7 +111,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** Returns the forecast; `null` without a pace, or if the plan has only users. */
+  /** Returns the forecast; `null` if the plan has no pace or only loads of users. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;
@@ -131,7 +131,7 @@ export interface ForecastInput {
   readonly plan: Plan;
   readonly clips: ClipLibrary;
   readonly workload: Workload;
-  /** The assumed time until a user receives an answer; above 0. */
+  /** The assumed time until a user receives an answer, in ms; above 0. */
   readonly answerTime: Milliseconds;
   /** The assumed cached shares of prompts; absent if no shares are assumed. */
   readonly cachedShares?: readonly CachedShare[] | undefined;
@@ -142,7 +142,10 @@ export type PlanForecast = Pick<
   'total' | 'groups' | 'answerTime' | 'lookedInto' | 'limits' | 'pace'
 >;
 
-/** The number of requests above which only a sample is made, since making prompts takes time. */
+/**
+ * The maximum number of requests for which the forecast prepares every request. With more requests, the forecast
+ * prepares only a sample, because preparing prompts takes time.
+ */
 const maxSampledRequests = 50_000;
 
 /** How certain the number of requests is for each kind of load. */
@@ -164,7 +167,7 @@ interface GroupNeeds {
   readonly tally: NeedsTally;
 }
 
-/** Returns about how many requests a closed or saturating load sends; 0 for all other loads. */
+/** Returns approximately how many requests a closed or saturating load sends; 0 for any other load. */
 export const estimatedRequests = (load: Load, answerTime: number): number => {
   if (load.kind === 'saturate') return (load.connections * load.duration) / answerTime;
   return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;

@@ -13,8 +13,8 @@ const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
 /**
- * Sums the tokens and costs of requests. If there are many requests, it samples some of them and scales the sum of the
- * sample up.
+ * Sums the tokens and costs of requests. If only a sample of the requests was added, the sum of the sample is scaled
+ * up.
  */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
@@ -28,7 +28,10 @@ export class NeedsTally {
   #isCounted = true;
   #isFixed = true;
 
-  /** `requestBasis` says how certain the number of requests is, `isAssumed` whether cached tokens are assumed. */
+  /**
+   * Creates an empty tally. `requestBasis` says how certain the number of requests is. `isAssumed` says whether cached
+   * tokens are assumed.
+   */
   constructor(requestBasis: AmountBasis, isAssumed: boolean) {
     this.#requestBasis = requestBasis;
     this.#isAssumed = isAssumed;
