@@ -15,7 +15,7 @@ import {
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
-/** The keys of the random draws for shared texts. They are negative, so they differ from the keys of stages. */
+/** The keys of the random draws for shared texts. These keys are negative, so no stage has the same key. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /**
@@ -31,11 +31,14 @@ interface TextDraw {
   readonly draw: Draw;
 }
 
-/** Returns how many tokens to generate for the server to count `tokens`. */
+/** Returns the number of tokens to generate so that the server counts `tokens` tokens. */
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-/** Generates a text. The names of its shared beginnings come from their random sources. */
+/**
+ * Generates a text, with the beginnings that other texts may share. The name of a beginning says from which random
+ * source the beginning comes.
+ */
 export const syntheticText = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
@@ -57,7 +60,7 @@ export const syntheticText = (
 
 /**
  * Generates a conversation up to its current question. Each message depends only on the number of the conversation and
- * the turn. Every question ends a beginning that later requests of the conversation share.
+ * the turn. Every question ends a beginning that the later requests of the conversation share.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -91,8 +94,8 @@ export const syntheticConversation = (
 };
 
 /**
- * Generates a prompt as long as the prompt of a request in a trace. Two prompts that begin with the same blocks begin
- * with the same text.
+ * Generates a prompt with the length of a prompt in a trace. Two prompts that begin with the same blocks begin with the
+ * same text.
  */
 export const tracedPrompt = (
   trace: Trace,
@@ -110,7 +113,7 @@ export const tracedPrompt = (
 };
 
 export interface WorkloadSources {
-  /** Returns the words for a tokenizer. Without a tokenizer, returns the words for OpenAI's tokenizers. */
+  /** Returns the words for a tokenizer. Without a tokenizer, returns the words for OpenAI's vocabularies. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
@@ -128,7 +131,7 @@ export const createWorkload = (
     vocabularies.set(tokenizer?.name, vocabulary);
     return vocabulary;
   };
-  // The texts are built now, so a running load does not wait for them.
+  // The vocabularies are built before the load, so a running load does not wait for the vocabularies.
   for (const entry of stages.flatMap(({ traffic }) => traffic)) {
     if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
     const { conversations: source } = entry;
@@ -178,7 +181,7 @@ export const createWorkload = (
 };
 
 /**
- * Returns one question of a drawn length. Without a system message, the server should count exactly this number of
+ * Returns one question of a drawn length. Without a system message, the server should count exactly the drawn number of
  * tokens.
  */
 const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
@@ -192,7 +195,7 @@ const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): Cha
   };
 };
 
-/** Returns the beginnings of a prompt in a trace. Each beginning ends with a block. */
+/** Returns the shared beginnings of a prompt in a trace. Each beginning ends at the end of a block. */
 const sharedInTrace = (trace: Trace, index: number): SharedText => {
   const tokens = trace.inputTokens(index);
   const beginnings = trace.blocksOf(index).map((block, i) => ({

@@ -13,7 +13,10 @@ import type { DroppedParts } from '../model/workload/prompt-source.ts';
 import type { RequestFields } from '../model/workload/workload.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 
-/** A prompt in a file, and the maximum number of answer tokens that the file names for it. */
+/**
+ * A prompt in a file. `maxTokens` is the maximum number of answer tokens that the file names for this prompt. `own` are
+ * the body fields and headers of this row.
+ */
 export interface DatasetEntry {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
@@ -25,10 +28,10 @@ export interface ParsedDataset {
   readonly dropped: DroppedParts;
 }
 
-/** Parses the entries in a text. If a line is wrong, returns a problem that begins with the line's number. */
+/** Parses the entries in a text. If a line is wrong, returns a problem that begins with the number of the line. */
 type Parser = (text: string, media: FindMedia) => ParsedDataset | string;
 
-/** Collects the entries of a file, and counts the parts that no request sends. */
+/** Collects the entries of a file, and counts the parts of the file that no request sends. */
 class DatasetRows implements ParsedDataset {
   readonly #fields = new FieldCounts();
   readonly entries: DatasetEntry[] = [];
@@ -66,7 +69,9 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Returns messages with the content of the files that they name, or the problem of such a file. */
+/**
+ * Returns messages with the content of the files that the messages name. If a file cannot be used, returns the problem.
+ */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -83,13 +88,13 @@ const messagesWithMedia = (
 };
 
 /**
- * Returns a field of a row that should be a mapping. An absent field gives an empty mapping, and any value that is not
- * a mapping gives `null`.
+ * Returns a field of a row that should be a mapping. An absent field gives an empty mapping, and a value that is not a
+ * mapping gives `null`.
  */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
 
-/** Returns an entry with the body and headers of its row, or a problem with them. */
+/** Returns an entry with the body and headers of its row. If the body or a header is wrong, returns the problem. */
 const withOwnFields = (
   entry: DatasetEntry | string,
   { body, headers }: { readonly body?: unknown; readonly headers?: unknown },
@@ -143,9 +148,9 @@ const messagesEntry = (
 const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
 
 /**
- * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts. The messages and
- * the most tokens come from the body of the row. The model in the body becomes a field that counts as not sent, since
- * the scenario sets the model, as it sets `stream`. A row that is not of a batch stays unchanged.
+ * Returns a row of an OpenAI batch (`{custom_id, method, url, body}`) as a row of prompts. The messages and the maximum
+ * number of tokens come from the body of the row. The scenario sets the model and `stream`, so both are left out of the
+ * body. The model becomes a field of the row, and counts as not sent. A row that is not from a batch stays unchanged.
  */
 const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const body = mappingOf(row['body']);
@@ -157,8 +162,8 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
 };
 
 /**
- * Returns whether a row is a conversation of ShareGPT. A row that has a prompt or messages is not, since its prompt or
- * messages are sent.
+ * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is not a conversation, because
+ * its prompt or its messages are sent.
  */
 const isConversation = (
   fields: Readonly<Record<string, unknown>> | null,
@@ -189,20 +194,20 @@ const jsonLines: Parser = (text, media) => {
   return rows;
 };
 
-/** A record of a table, and the number of the line on which it begins, counted from 1. */
+/** A record of a table. `line` is the number of the line on which the record begins, from 1. */
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and the character after it. */
+/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and the character after the cell. */
 const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
  * Parses the records of a comma-separated table (RFC 4180). Empty lines are left out. If a quote is wrong or has no
- * end, returns a text that begins with the number of the line.
+ * end, returns a problem that begins with the number of the line.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -238,7 +243,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // A text that is not JSON stays a text. It is refused later, because a text is no mapping.
+    // A text that is not JSON stays a text. `withOwnFields` then refuses the text, because a text is not a mapping.
     return cell === '' ? undefined : (parsedJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
@@ -260,20 +265,21 @@ const csv: Parser = (text) => {
 
 const columns: readonly string[] = rowFields.filter((name) => name !== 'messages');
 
-/** The names for the person who asks, in lower case. Open Assistant uses `prompter`. */
+/** The names for the role of the person who asks, in lower case. Open Assistant uses `prompter`. */
 const userRoles = new Set<string>(['human', 'user', 'prompter']);
 
 type Turn = Readonly<Record<string, unknown>> | null;
 
-/** Returns whether a turn is a question. Files write the role of a turn in any capitals, such as `Human` or `USER:`. */
+/** Returns whether a turn is a question. The case of the role does not matter: files write `Human` or `USER:`. */
 const isQuestion = (turn: Turn): boolean => {
   const role = turn?.['from'] ?? turn?.['role'] ?? turn?.['speaker'] ?? turn?.['author'];
   return typeof role === 'string' && userRoles.has(role.replace(/:\s*$/, '').trim().toLowerCase());
 };
 
 /**
- * Returns the turns of a conversation. The raw export of ShareGPT has the turns as `items`, other files as `messages`.
- * The conversation may also be the list of turns itself.
+ * Returns the turns of a conversation. The turns are in `items` in the raw export of ShareGPT, and in `conversations`,
+ * `conversation` or `messages` in other files. The conversation may also be the list of turns itself. An element is
+ * `null` if a turn cannot be read.
  */
 const turnsOf = (conversation: unknown): readonly Turn[] => {
   if (Array.isArray(conversation)) return conversation.map(mappingOf);
@@ -282,18 +288,19 @@ const turnsOf = (conversation: unknown): readonly Turn[] => {
   return said.find((turns) => Array.isArray(turns))?.map(mappingOf) ?? [null];
 };
 
-/** Returns the text of a turn; empty if the turn has no text. The text may be a list of text parts. */
+/** Returns the text of a turn; empty if the turn has no text. The content of a turn may be a list of text parts. */
 const textOf = (turn: Turn): string => {
   const said = turn?.['value'] ?? turn?.['content'] ?? turn?.['text'];
   const parts = Array.isArray(said) ? said.map((part) => mappingOf(part)?.['text']) : [said];
   return parts.every(isText) ? parts.join('') : '';
 };
 
-/** The fields of a conversation, other than its turns, that change what the model is asked. */
+/** The fields of a conversation, other than its turns, that would change the answer of the model. */
 const instructions = ['system', 'system_prompt', 'tools', 'images', 'audios', 'videos', 'model'];
 
 /**
- * Returns the names of filled fields of a conversation that are not sent, although they change what the model is asked.
+ * Returns the names of the filled fields of a conversation that would change the answer of the model and that are not
+ * sent.
  */
 const instructionsIn = (conversation: unknown): readonly string[] => {
   const fields = mappingOf(conversation) ?? {};
@@ -306,8 +313,8 @@ const instructionsIn = (conversation: unknown): readonly string[] => {
 };
 
 /**
- * Adds the first question that has a text, or skips a conversation without such a question. Returns whether the turns
- * of the conversation can be read.
+ * Adds the first question that has a text as a prompt. A conversation without such a question is skipped. Returns
+ * whether the turns of the conversation can be read.
  */
 const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
   const turns = turnsOf(conversation);
@@ -323,10 +330,10 @@ const addConversation = (rows: DatasetRows, conversation: unknown, place: string
 };
 
 /**
- * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. As in
- * other load generators, the first question of each conversation becomes a prompt, and conversations without a question
- * are left out. An entry may also be a prompt: a text, or an object with `prompt`. A problem names the entry instead of
- * the line, since the whole file is one line.
+ * Parses conversations of ShareGPT. A turn has `from` and `value`, or OpenAI's `role` and `content`. As in other load
+ * generators, the first question of each conversation becomes a prompt, and conversations without a question are left
+ * out. An entry may also be a prompt: a text, or an object with `prompt`. A problem names the entry and not the line,
+ * because the whole file may be one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parsedJson(text);

@@ -1,8 +1,8 @@
-/** The maximum number of field names that are counted separately, and the maximum length of such a name. */
+/** The maximum number of field names that are counted separately, and the maximum length of a counted name. */
 const [maxNames, maxNameLength] = [10, 40];
 const otherFields = 'others';
 
-/** Counts the rows of a file that have a field, by the field's name. */
+/** Counts, for each field name, the rows of a file that have the field. */
 export class FieldCounts {
   readonly counts: Record<string, number> = {};
 
@@ -12,7 +12,7 @@ export class FieldCounts {
       const cut = name.slice(0, maxNameLength);
       const isCounted = Object.hasOwn(counts, cut) || Object.keys(counts).length < maxNames;
       const counted = isCounted ? cut : otherFields;
-      // A file may name a field `toString` or `__proto__`.
+      // A file may have a field named `toString` or `__proto__`.
       const before = Object.hasOwn(counts, counted) ? counts[counted]! : 0;
       const property = { value: before + 1, enumerable: true, writable: true, configurable: true };
       Object.defineProperty(counts, counted, property);

@@ -4,13 +4,13 @@ import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
 
-/** The prompts of a file, in the same order. */
+/** The prompts of a file, in the order of the file. */
 export interface Dataset {
   readonly facts: DatasetFacts;
   readonly entries: readonly DatasetEntry[];
 }
 
-/** Returns the text of a file, which must be UTF-8, or what is wrong with its encoding. */
+/** Returns the text of a file in UTF-8. For another encoding, returns the problem. */
 const decoded = (bytes: Buffer): ReadResult<string> => {
   if (utf16Of(bytes) !== null)
     return { ok: false, problem: 'it is encoded in UTF-16: save it as UTF-8' };
@@ -24,8 +24,8 @@ const decoded = (bytes: Buffer): ReadResult<string> => {
 };
 
 /**
- * Reads a file of prompts. Its extension decides the format: JSON lines, a CSV table, or the JSON of ShareGPT. `media`
- * reads the images and recordings that messages name. Problems quote no prompt.
+ * Reads a file of prompts. The extension of the file decides the format: JSON lines, a CSV table, or the JSON of
+ * ShareGPT. `media` reads the images and recordings that messages name. The text of a problem never quotes a prompt.
  */
 export const readDataset = (
   file: string,

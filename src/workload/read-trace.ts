@@ -35,14 +35,15 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
 }
 
 /**
- * The longest line of a trace, in characters. A line with a million tokens in blocks of 16 has 0.5 million characters.
+ * The maximum length of a line of a trace, in characters. A line with a million tokens in blocks of 16 tokens has 0.5
+ * million characters.
  */
 const longestLine = 4 * 1024 ** 2;
 
 class EndlessLine extends Error {}
 class OtherEncoding extends Error {}
 
-/** Splits texts into lines without their ends (LF or CRLF). Throws an `EndlessLine` if a line is too long. */
+/** Splits texts into lines without their line ends (LF or CRLF). Throws an `EndlessLine` if a line is too long. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
@@ -131,7 +132,7 @@ const traceFrom = (
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
 
-/** Returns the maximum number of requests, and of tokens, within any `window` ms. */
+/** Returns the maximum number of requests, and the maximum number of tokens, within any `window` ms. */
 const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] => {
   const busiest = new BusiestMinute(window);
   for (let i = 0; i < trace.count; i += 1) {
@@ -140,24 +141,28 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** The least number of requests whose gaps can prove a unit. */
+/** The minimum number of requests whose gaps can show that the assumed unit is wrong. */
 const provingRequests = 3;
 
-/** The mean gap in ms below which a recording is doubtful: more than 100 requests a second, from beginning to end. */
+/**
+ * The mean gap in ms up to which a recording is doubtful. With this gap, 100 requests come per second, from beginning
+ * to end.
+ */
 const doubtfulGap = 10;
-/** The length in ms below which a whole recording is doubtful, since nobody records half a second of traffic. */
+/** The length in ms below which a whole recording is doubtful, because nobody records only half a second of traffic. */
 const shortestRecording = 500;
 /**
- * The length in ms below which a recording with more than 20 requests a second is doubtful. If times in seconds are
- * read as ms, a recording of an hour seems to last 3.6 s.
+ * A recording shorter than `shortestDenseRecording` ms is doubtful if its mean gap is at most `denseGap` ms. If times
+ * in seconds are read as ms, a recording of an hour seems to last 3.6 s.
  */
 const [shortestDenseRecording, denseGap] = [5000, 50];
-/** The mean gap in ms above which a recording is doubtful, since nobody replays three requests an hour. */
+/** The mean gap in ms above which a recording is doubtful, because nobody replays three requests per hour. */
 const longestGap = 20 * 60_000;
 
 /**
- * Asks for the unit if requests come so fast or so slowly on average that the times are probably not in the assumed
- * unit. Seconds that are read as ms look too fast, and ms that are read as seconds look too slow.
+ * Returns a question for the unit if the average gap is so short or so long that the assumed unit is probably wrong;
+ * otherwise `null`. Times in seconds that are read as ms are too close together, and times in ms that are read as
+ * seconds are too far apart.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
@@ -192,7 +197,10 @@ function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> 
   }
 }
 
-/** Collects the selected rows. Returns the trace in its recognised format, or a problem with its line. */
+/**
+ * Collects the selected rows. Returns the trace in its recognised format. If a line is wrong, returns a problem that
+ * begins with the number of the line.
+ */
 const collectRows = (
   lines: Iterable<string>,
   rows: SelectedRows,
@@ -200,7 +208,7 @@ const collectRows = (
 ): RecognisedTrace | string => {
   const numbered = numberedLines(lines);
   const first: NumberedLine[] = [];
-  // `for … of` would close the generator, but the generator is needed afterwards.
+  // `for … of` would close the generator, but the code below still needs the generator.
   for (let next = numbered.next(); next.done !== true; next = numbered.next()) {
     first.push(next.value);
     if (first.length === recognisedLines) break;
@@ -222,7 +230,7 @@ const collectRows = (
   return known;
 };
 
-/** Returns what `read` reads, or a problem if the file is no text with lines in UTF-8. */
+/** Returns the result of `read`. If the file is not a text with lines in UTF-8, returns the problem. */
 const orNoText = <T>(read: () => T): T | string => {
   try {
     return read();
@@ -234,8 +242,8 @@ const orNoText = <T>(read: () => T): T | string => {
 };
 
 /**
- * Reads the selected part of a trace. The content of the file shows the format. It reads the bytes once, and does not
- * keep them.
+ * Reads the selected part of a trace. The content of the file shows the format. The function reads the bytes once,
+ * without storing the bytes.
  */
 export const readTrace = (
   cut: TraceSelection,

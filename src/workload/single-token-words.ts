@@ -6,19 +6,20 @@ export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;
   /**
-   * Whether a message keeps the space at its beginning. With SentencePiece a message does not keep it, since that
-   * tokenizer adds a space itself.
+   * Whether a message keeps the space at its beginning. With SentencePiece, a message does not keep this space, because
+   * the tokenizer adds a space itself.
    */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** The minimum number of words. With fewer words, prompts would be too similar. */
+/** The minimum number of words. Prompts of fewer words would be too similar. */
 const minWords = 100;
 
 /**
- * Unpacks a list of words. Each word is one token together with the space before it. A line has the words with the same
- * first letter. A word is written as the number of letters that it shares with the previous word, followed by its other
- * letters: `0able1corn` means able and acorn. So the list takes half the space in the package.
+ * Unpacks a list of words. Each word is one token together with the space before the word. A line has the words with
+ * the same first letter. A word is written as the number of letters that the word shares with the previous word,
+ * followed by its other letters: `0able1corn` means able and acorn. The packed list takes half the space in the
+ * package.
  */
 export const unpackWords = (packed: string): string =>
   packed.replaceAll(/.+/g, (line) => {
@@ -33,14 +34,15 @@ export const unpackWords = (packed: string): string =>
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Returns whether texts that consist of these words, in several orders, have exactly as many tokens as words. */
+/** Returns whether texts of these words, in several orders, have exactly as many tokens as words. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
 /**
- * Selects the words that are one token each, both alone and within a text. Returns a problem if too few words are left.
+ * Selects the words that are one token each, both alone and within a text. If too few words are left, returns the
+ * problem.
  */
 export const selectSingleTokenWords = (
   list: string,
@@ -62,12 +64,13 @@ export const selectSingleTokenWords = (
   };
 };
 
-/** Generates texts whose words are one token each, together with the space before them. So n words are n tokens. */
+/** Generates texts of words. Each word, together with the space before it, is one token, so n words are n tokens. */
 export interface Vocabulary {
-  /** Generates a text with exactly this number of tokens. Its words are drawn uniformly. */
+  /** Generates a text with exactly `tokens` tokens. The words are drawn uniformly. */
   text(tokens: number, draw: Draw): string;
   /**
-   * Returns a text as a message. If the tokenizer adds a space at the beginning, the text's own first space is removed.
+   * Returns a text as a message. If the tokenizer adds a space at the beginning, the first space of the text is
+   * removed.
    */
   message(text: string): string;
 }
@@ -75,7 +78,7 @@ export interface Vocabulary {
 /** The maximum size of a word with its space, in bytes. A word is stored as two numbers of four bytes each. */
 const maxWordBytes = 8;
 
-/** Words as little-endian numbers. Unused bytes are 0. */
+/** Words as little-endian numbers. The unused bytes of a number are 0. */
 interface Packed {
   readonly count: number;
   readonly lows: Uint32Array;
@@ -100,8 +103,8 @@ const pack = (list: string): Packed => {
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /**
- * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with an initial state from `draw`.
- * Words are written as numbers, since joining strings would take twice as long.
+ * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018). `draw` gives the initial state of
+ * the generator. Words are written as numbers, because joining strings would take twice as long.
  */
 export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
   const { count, lows, highs, lengths } = pack(words);

@@ -1,7 +1,7 @@
 import { parsedJson } from '../model/parsed-json.ts';
 import { type TraceFormat, type TraceUnit, unitNames } from '../model/workload/trace.ts';
 
-/** A time as whole seconds, and ticks of 100 ns within the second. */
+/** A time as a number of whole seconds, and a number of ticks of 100 ns within the second. */
 export interface TraceTime {
   readonly seconds: number;
   readonly ticks: number;
@@ -10,14 +10,14 @@ export interface TraceTime {
 export const ticksPerSecond = 10_000_000;
 const tickDigits = 7;
 
-/** For each unit, the number of decimal places by which a number is shifted to the right to get seconds. */
+/** For each unit, the number of decimal places by which digits are shifted to get seconds. */
 const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TraceUnit, number>;
 
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; `null` if the text is no such number. The digits are shifted instead of divided,
- * since a time in nanoseconds since 1970 has more digits than a JavaScript number holds.
+ * Parses a decimal number in a unit; returns `null` if the text is not such a number. The digits are shifted and not
+ * divided, because a time in nanoseconds since 1970 has more digits than a JavaScript number can represent.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -30,7 +30,10 @@ const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   return seconds > Number.MAX_SAFE_INTEGER ? null : { seconds, ticks };
 };
 
-/** For each unit, the range of numbers that are times from 2001 to 2096. The size of such a number shows its unit. */
+/**
+ * For each unit, the smallest number that is a time since 1970. A number from this value to below four times this value
+ * is a time from 2001 to 2096, so the size of the number shows the unit.
+ */
 const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['s', 1e9],
   ['ms', 1e12],
@@ -38,13 +41,13 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** The mean gap between requests, in s, above which numbers with a fraction cannot be seconds. */
+/** The mean gap between requests, in seconds, above which numbers with a fraction are not seconds. */
 const longestMeanGap = 60;
 
 /**
- * Returns the unit of times that are numbers. Times since 1970 show their unit by their size. Other whole numbers are
- * milliseconds, as in Mooncake's traces. Other numbers with a fraction (`0.0`) are seconds, as GuideLLM and AIPerf
- * write them.
+ * Returns the unit of times that are numbers. The size of a time since 1970 shows its unit. Other whole numbers are
+ * milliseconds, as in Mooncake's traces. Other numbers with a fraction (`0.0`) are seconds, as in the files of GuideLLM
+ * and AIPerf.
  */
 const unitOfTimes = (times: readonly string[]): TraceUnit => {
   const numbers = times.map(Number);
@@ -70,7 +73,7 @@ export type RowReader = (line: string) => TraceRow | string;
 /** A trace whose format was recognised from its first lines. */
 export interface RecognisedTrace {
   readonly format: TraceFormat;
-  /** The unit of the trace's times; `null` if they are dates. */
+  /** The unit of the trace's times; `null` if the times are dates. */
   readonly unit: TraceUnit | null;
   readonly blockTokens: number;
   readonly read: RowReader;
@@ -78,14 +81,14 @@ export interface RecognisedTrace {
 }
 
 /**
- * Recognises a format from the first lines of a file; `null` if the file has another format. The scenario can name the
- * unit of times.
+ * Recognises a format from the first lines of a file; returns `null` if the file has another format. `unit` is the unit
+ * of times that the scenario names.
  */
 type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
 
 /**
- * The number of tokens in a block of Mooncake's traces (https://arxiv.org/pdf/2407.00079, section 4), which is also
- * GuideLLM's default.
+ * The number of tokens in a block of Mooncake's traces (https://arxiv.org/pdf/2407.00079, section 4). GuideLLM has the
+ * same default.
  */
 const mooncakeBlock = 512;
 
@@ -94,7 +97,10 @@ const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/** Parses a time such as `2023-11-16 18:15:46.6805900`. The fraction and the time zone may be missing. */
+/**
+ * Parses a time such as `2023-11-16 18:15:46.6805900`; returns `null` for any other text. The fraction and the time
+ * zone may be missing.
+ */
 const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
@@ -110,7 +116,7 @@ const dateTime = (text: string): TraceTime | null => {
   return { seconds, ticks: ticksOf(fraction) };
 };
 
-/** Parses a whole number of tokens. A fraction of zero, as spreadsheets write it, is allowed. */
+/** Parses a whole number of tokens. A fraction of zero is allowed, because spreadsheets write such fractions. */
 const countOf = (text: string): number | null =>
   /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
 
@@ -119,15 +125,12 @@ interface Columns {
   readonly time: string;
   readonly input: string;
   readonly output: string;
-  /** The unit of times in this format; `null` if they are dates. */
+  /** The unit of times in this format; `null` if the times are dates. */
   readonly unit: TraceUnit | null;
   readonly example: string;
 }
 
-/**
- * Returns the cells of a line of a table. A separator within quotes separates no cells. A quote without an end gives no
- * cells.
- */
+/** Returns the cells of a line of a table. A separator within quotes does not separate cells. */
 const cellsIn = (line: string, mark: string): readonly string[] => {
   const parts = line.split(mark);
   if (!line.includes('"')) return parts;
@@ -144,10 +147,10 @@ const cellsIn = (line: string, mark: string): readonly string[] => {
   return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 };
 
-/** The columns that are the sum of other columns, so leaving them out loses nothing. */
+/** The columns that are the sum of other columns. Leaving out these columns loses nothing. */
 const sums = ['total tokens'];
 
-/** Returns the names and places of the columns that are not replayed. */
+/** Returns the names of the columns that are not replayed, with their indexes. */
 const namesOfUnread = (
   header: string,
   mark: string,
@@ -160,8 +163,8 @@ const namesOfUnread = (
   });
 
 /**
- * Returns whether a value says something. An absent value, an empty text or list, 0, and −1 (which means none) say
- * nothing.
+ * Returns whether a value contains information. An absent value, an empty text or list, 0, and −1 (which means none)
+ * contain no information.
  */
 const isFilled = (value: unknown): boolean => {
   if (typeof value === 'string') return value.trim() !== '' && isFilled(Number(value));
@@ -170,8 +173,9 @@ const isFilled = (value: unknown): boolean => {
 };
 
 /**
- * Returns a function that reads a table by the names of its columns, since the other columns of a trace differ between
- * releases of the trace. Spreadsheets quote cells, and some spreadsheets separate cells by semicolons or tabs.
+ * Returns a function that reads a table by the names of its columns. The order of columns does not matter, because
+ * columns differ between releases of a trace. Spreadsheets quote cells, and some spreadsheets separate cells by
+ * semicolons or tabs.
  */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
@@ -207,12 +211,12 @@ const fieldsOf = (line: string): Fields | null => {
 };
 
 /**
- * Matches a time as it is written. If JSON.parse parsed the number, it would lose a fraction of zero, and digits of a
- * number that has 19 digits.
+ * Matches a time in the text of a line. JSON.parse would lose a fraction of zero, and the last digits of a number with
+ * 19 digits.
  */
 const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
 
-/** Returns a time as decimal digits; `null` if it is negative or not a number. */
+/** Returns a time as decimal digits; `null` if the time is negative or not a number. */
 const timeText = (line: string, { timestamp: at }: Fields): string | null => {
   const written = writtenTime.exec(line)?.[1];
   if (written !== undefined && Number(written) === Number(at)) return written;
@@ -241,10 +245,13 @@ const jsonRow =
     return { at, input, output, blocks: ids, unread };
   };
 
-/** The block sizes, in tokens, that published traces have and that tools write. */
+/** The block sizes, in tokens, of published traces and of tools that write traces. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
-/** Returns the first of `blockSizes` that fits the number of blocks in each row, or else Mooncake’s. */
+/**
+ * Returns the first of `blockSizes` that fits the number of blocks in each row. If no block size fits, returns the
+ * block size of Mooncake.
+ */
 const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
   const fits = (size: number): boolean =>
     rows.every((row) => {
@@ -256,8 +263,9 @@ const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
 };
 
 /**
- * Recognises JSON lines with the field names of Mooncake. The traces of Qwen-Bailian also have such names, but contain
- * chats, times in seconds, and blocks of 16 tokens (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon).
+ * Recognises JSON lines with the field names of Mooncake. The traces of Qwen-Bailian have the same field names, but
+ * also contain chats, times in seconds, and blocks of 16 tokens
+ * (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon).
  */
 const jsonLines: Recogniser = (lines, given) => {
   const [first] = lines;
@@ -297,7 +305,7 @@ const recognisers: readonly Recogniser[] = [
   }),
 ];
 
-/** The number of first lines that show a format, its unit and its block size. */
+/** The number of first lines from which a format, its unit and its block size are recognised. */
 export const recognisedLines = 200;
 
 /**
