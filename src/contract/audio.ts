@@ -7,11 +7,13 @@ export const speechRequestSchema = z.looseObject({
   input: z.string().min(1),
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
-  /** The speed. The interface names no range for it. */
+  /** The speed of the speech. The interface names no range for the speed. */
   speed: z.number().positive().nullish(),
 });
 
-/** The content types of speech by format. The interface names no content types, and servers differ. */
+/**
+ * The content types of speech by format. The interface names no content types, and servers use different content types.
+ */
 export const speechContentTypes = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
@@ -21,7 +23,7 @@ export const speechContentTypes = {
 /** The file extensions of uploads (interface, section 4.4; ogg comes from the general table of formats). */
 export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 
-/** The maximum size of an upload, in bytes: 25 MB, understood as 25 MiB. */
+/** The maximum size of an upload, in bytes. The interface says 25 MB, which Weir reads as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
 /** The text fields of the form, in addition to the part with the file. A repeated field is an array. */
@@ -40,7 +42,9 @@ export const transcriptionResponseSchema = z.looseObject({
   segments: z
     .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
     .nullish(),
-  /** The words, which only `verbose_json` contains. The interface does not define the form of a word. */
+  /**
+   * The words of the transcript, which only `verbose_json` contains. The interface does not define the form of a word.
+   */
   words: z.array(z.unknown()).nullish(),
 });
 

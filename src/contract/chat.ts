@@ -12,14 +12,14 @@ const toolDefinition = z.looseObject({
     name: z.string().min(1),
     description: z.string().optional(),
     parameters: z.looseObject({ type: z.literal('object') }).optional(),
-    /** Whether the arguments must match the parameters. This field is not in the interface. */
+    /** Whether the arguments of a tool call must match the parameters. This field is not in the interface. */
     strict: z.boolean().nullish(),
   }),
 });
 
 /**
- * A message. The interface (section 2.3) does not define how clients send back tool calls and their results, so this is
- * the form of the OpenAI API.
+ * A message. The interface (section 2.3) does not define how clients send back tool calls and the results of tools, so
+ * this schema follows the OpenAI API.
  */
 const messageSchema = z
   .looseObject({
@@ -43,7 +43,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   max_tokens: z.int().positive().nullish(),
-  /** The newer name of `max_tokens` in the OpenAI API. It is not in the interface. */
+  /** The newer name of `max_tokens` in the OpenAI API. The interface does not have this name. */
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -72,7 +72,10 @@ export const chatRequestSchema = z.looseObject({
       'expected a mapping with type "text", "json_object" or "json_schema"',
     )
     .nullish(),
-  /** The number of choices. The OpenAI API has this field and the next two, but the interface does not. */
+  /**
+   * The number of choices. The OpenAI API has the fields `n`, `logprobs` and `top_logprobs`; the interface does not
+   * have these fields.
+   */
   n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
@@ -97,15 +100,15 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The content of an answer: a text or, from servers of reasoning models, a list of parts. */
+/** The content of an answer. The content is a text, or a list of parts from servers of reasoning models. */
 export const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
-/** The parts of a completion that every server must send. Everything else is read as far as possible. */
+/** The parts of a completion that every server must send. Weir reads every other part if possible. */
 export const servedChatSchema = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: answerContent }) })).min(1),
 });
 
-/** The parts of a stream's event that every server must send. */
+/** The parts of a stream event that every server must send. */
 export const servedChunkSchema = z.looseObject({
   choices: z
     .array(z.looseObject({ delta: z.looseObject({ content: answerContent }).nullish() }))

@@ -1,6 +1,9 @@
-/** This file reads audio files for the client, which measures its clips, and for the gateway, which checks uploads. */
+/**
+ * This file reads audio files. The client uses this file to measure its clips, and the reference gateway to check
+ * uploads.
+ */
 
-/** The sample rates of MPEG 1 in Hz. MPEG 2 has half of these rates, and MPEG 2.5 a quarter. */
+/** The sample rates of MPEG 1 in Hz. MPEG 2 has half of these rates, and MPEG 2.5 a quarter of these rates. */
 const sampleRates = [44_100, 48_000, 32_000];
 
 const mpeg1 = {
@@ -8,7 +11,7 @@ const mpeg1 = {
   samples: 1152,
   sideInfo: { mono: 17, stereo: 32 },
   /**
-   * The bit rates of layer III in units of 1,000 per second. Index 0 (free) is not supported, and index 15 is not
+   * The bit rates of layer III in units of 1,000 bits per second. Index 0 (free) is not supported, and index 15 is not
    * allowed.
    */
   bitRates: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -25,8 +28,8 @@ const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 export const mp3HeaderLength = 4;
 
 /**
- * Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if the bytes are not such a
- * header.
+ * Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); returns `null` if the bytes are not
+ * such a header.
  */
 export const readMp3Frame = (bytes: Uint8Array) => {
   if (bytes.length < mp3HeaderLength || bytes[0] !== 0xff) return null;
@@ -54,28 +57,29 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * The smallest length that may mean "unknown". 17 minutes of speech at 24 kHz with 16 bits have this length, and the
- * longest text takes less time to speak.
+ * The smallest length, in bytes, that may mean "unknown". 17 minutes of speech at 24 kHz with 16 bits have this length,
+ * and speaking the longest text takes less time.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
- * The most bytes by which a placeholder is below a round number. Some writers subtract the length of their header (44
- * bytes, or 58 or 80 with more chunks). Others subtract 1, which gives the largest number that fits in some bits.
+ * The maximum number of bytes by which a placeholder is below a round number. Some writers subtract the length of the
+ * header (44 bytes, or 58 or 80 bytes with more chunks). Other writers subtract 1, which gives the largest number that
+ * fits in some number of bits.
  */
 const maxBelowRound = 128;
 
 /**
- * Returns whether a length is a round number, decimal or binary, or slightly below a round number. Such a length is a
- * placeholder, since a counted length is hardly ever round.
+ * Returns whether a length is a decimal or binary round number, or slightly below a round number. A round length is a
+ * placeholder, because a counted length is hardly ever round.
  */
 const isRound = (length: number): boolean =>
   [1_000_000, 0x1_0000].some((unit) => (unit - (length % unit)) % unit <= maxBelowRound);
 
 /**
- * Returns whether the declared length of the audio of a WAV file means "unknown". A program that streams does not know
- * the length in advance. It writes 0, the largest number that fits, another large round number, or whole minutes in its
- * own format, such as an hour. Truncated files are still noticed, since a counted length is not round. `bytesPerSecond`
- * is 0 if unknown.
+ * Returns whether the declared length of a WAV file's audio means "unknown". A program that streams does not know the
+ * length in advance. Such a program writes 0, the largest number that fits, another large round number, or the length
+ * of a whole number of minutes, such as an hour. Truncated files are still detected, because a counted length is hardly
+ * ever round. `bytesPerSecond` is 0 if unknown.
  */
 export const isUnknownLength = (declared: number, bytesPerSecond: number): boolean =>
   declared === 0 ||
@@ -93,7 +97,7 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
 export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
 
-/** The boxes at the top level of MP4 files. Other data after the boxes, such as an ID3 tag, is no box. */
+/** The boxes at the top level of MP4 files. Other data after the boxes, such as an ID3 tag, is not a box. */
 const topBoxes =
   /^(?:ftyp|styp|moov|moof|mdat|mfra|free|skip|wide|uuid|meta|udta|sidx|ssix|pdin|emsg|prft)$/;
 
@@ -116,7 +120,7 @@ export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x
 
 /**
  * Reads an EBML length (RFC 8794, section 4) and the size of its field in bytes. The length is `null` if the file
- * declares it as unknown; the size is 9 if the field is invalid.
+ * declares the length as unknown. The size is 9 if the field is invalid.
  */
 export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
@@ -133,12 +137,14 @@ const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
 /**
- * Generates the complete elements of a file, including nested ones. A strict reader stops at the first invalid header.
+ * Generates the complete elements of a file, including nested elements. A strict reader stops at the first invalid
+ * header.
  */
 function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
-    // The size of an id is encoded in the same way as the size of a length.
+    // The first byte of an id encodes the size of the id in the same way as the first byte of a length encodes the size
+    // of the length.
     const idBytes = ebmlLength(file, position).bytes;
     const id = readUint(file, position, idBytes);
     const length = ebmlLength(file, position + idBytes);
@@ -164,7 +170,8 @@ export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
     if (id === timestampScale) unit = readUint(file, from, Math.min(8, bytes));
     if (id === clusterTimestamp) cluster = readUint(file, from, Math.min(8, bytes));
     if (!blocks.includes(id)) continue;
-    // The time follows the number of the track. The time is signed, and relative to the time of the cluster.
+    // In a block, the time follows the number of the track. The time is signed, and relative to the time of the
+    // cluster.
     const { bytes: track } = ebmlLength(file, from);
     const offset = readUint(file, from + track, 2);
     const time = cluster + (offset < 0x8000 ? offset : offset - 0x10000);

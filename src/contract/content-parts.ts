@@ -30,7 +30,7 @@ type Audio = z.infer<typeof audioPartSchema>['input_audio'];
 const base64Data = /^data:[^,]*;base64,/;
 
 /**
- * Returns the first bytes of the file in a data URL. They contain the size of a picture. For any other URL the result
+ * Returns the first bytes of the file in a data URL, which contain the size of an image. For any other URL, the result
  * is empty.
  */
 const beginningOf = (url: string): Buffer => {
@@ -45,7 +45,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns whether a marker in a JPEG begins a frame. A frame declares the picture's size (ITU T.81, table B.1). */
+/** Returns whether a marker in a JPEG begins a frame. A frame declares the size of the image (ITU T.81, table B.1). */
 const isFrameMarker = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
@@ -74,9 +74,10 @@ const longestSide = 2048;
 const shortestSide = 768;
 
 /**
- * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 tokens for any image. Unless the detail is
- * `low`, the image is scaled down to 2,048 pixels, and then to 768 pixels on its shorter side. Each tile of 512 pixels
- * then adds 170 tokens. If the size is unknown, the image counts as the largest possible image: 1,445 tokens.
+ * Estimates the tokens of an image by OpenAI's published rule for GPT-4o. Any image has 85 tokens. Unless the detail is
+ * `low`, the image is scaled down to 2,048 pixels, and then to 768 pixels on its shorter side; each tile of 512 pixels
+ * then adds 170 tokens. If the size of the image is unknown, the image counts as the largest possible image: 1,445
+ * tokens.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;
@@ -92,7 +93,7 @@ export const imageTokens = ({ url, detail }: Image): number => {
 };
 
 const tokensPerSecond = 10;
-/** The assumed bytes per second of compressed speech, which is 64 kbit/s. */
+/** The assumed number of bytes per second of compressed speech, which equals 64 kbit/s. */
 const compressedBytes = 8000;
 
 /** Returns the bytes per second of a WAV file; `null` for any other file. */
@@ -102,7 +103,8 @@ const waveBytesPerSecond = (file: Buffer): number | null => {
 };
 
 /**
- * Estimates the tokens of audio by OpenAI's rule: ten per second. All formats except WAV are assumed to have 64 kbit/s.
+ * Estimates the tokens of audio by OpenAI's rule: ten tokens per second. Audio in any format except WAV is assumed to
+ * have 64 kbit/s.
  */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
@@ -110,7 +112,7 @@ export const audioTokens = ({ data }: Audio): number => {
   return Math.ceil((tokensPerSecond * bytes) / rate);
 };
 
-/** Estimates the tokens of a content part that is an image or audio. A text counts as 0. */
+/** Estimates the tokens of a content part that is an image or audio. A text part has 0 tokens here. */
 export const mediaTokens = (part: ContentPart): number => {
   switch (part.type) {
     case 'text':

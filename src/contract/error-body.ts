@@ -4,7 +4,10 @@ import { z } from 'zod';
 
 const text = z.string().nullish();
 
-/** The body `{error: {message, type, code}}`. The gateway's second form of a 429 also has it, and adds `param`. */
+/**
+ * The body `{error: {message, type, code}}`. The gateway's second form of a 429 has the same body, with the additional
+ * field `param`.
+ */
 export const errorBodySchema = z.looseObject({
   error: z.looseObject({
     message: text,

@@ -10,8 +10,8 @@ export type LimitHeader = keyof typeof limitHeaders;
 const integer = /^-?\d{1,15}$/;
 
 /**
- * Reads the four headers. A value is `null` if its header is absent or not an integer. Returns `null` if all four are
- * absent.
+ * Reads the four rate-limit headers. A value is `null` if its header is absent or not an integer. Returns `null` if all
+ * four headers are absent.
  */
 export const readLimitHeaders = (
   headers: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * This file contains the prices of the service (interface, sections 1.5 and 8), in whole millionths of the currency, so
- * sums are exact. The cost of each request is rounded separately. A half is rounded up.
+ * This file contains the prices of the service (interface, sections 1.5 and 8). Prices are whole millionths of the
+ * currency, so sums are exact. The cost of each request is rounded separately, and a half is rounded up.
  */
 
 /** The price per input character of speech: 0.000015 of the currency. */
@@ -10,7 +10,8 @@ const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
 /**
- * Returns the cost of a chat: tokens times the price per million tokens. The result is exact for any number of tokens.
+ * Returns the cost of a chat: the number of tokens times the price per million tokens. The result is exact for any
+ * number of tokens.
  */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },
@@ -21,7 +22,7 @@ export const chatCost = (
   return Number((total + million / 2n) / million);
 };
 
-/** Returns the cost of speech. Characters are Unicode code points. */
+/** Returns the cost of speech. `characters` is the number of Unicode code points. */
 export const speechCost = (characters: number): number => characters * speechPerCharacter;
 
 export const transcriptionCost = (seconds: number): number =>

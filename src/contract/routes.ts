@@ -6,11 +6,11 @@ export const routes = {
   models: { method: 'GET', path: '/models' },
 } as const;
 
-/** The name of the header with the client's request id, which some servers write into their logs. */
+/** The name of the header that carries the client's request id. Some servers write this id into their logs. */
 export const requestIdHeader = 'x-request-id';
 
 /**
  * The request id of the request with which Weir checks a target before a run. This request has no key, and no figure
- * includes it.
+ * includes this request.
  */
 export const preflightId = 'weir-preflight';
