@@ -5,7 +5,7 @@ import { type Answer, type Outcome, partialOf } from '../model/observation/outco
 import { tokenClasses, tokensByClass } from '../model/workload/price.ts';
 import { mapInOrder } from './recorder.ts';
 
-/** This file adds up the cost of a group's attempts, as far as the server reported it. */
+/** This file adds up the cost of a group's attempts, as far as the server reported the cost. */
 
 const noTokens = (): NonNullable<Bill['tokens']> => ({
   input: 0,
@@ -31,7 +31,7 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   if (answer === null || !('tokens' in answer) || answer.tokens.input === null) return;
   const tokens = (bill.tokens ??= noTokens());
   const { input, output, cached, cacheWrite, audioInput, reasoning, audioOutput } = answer.tokens;
-  // This code runs for each answer, and most answers have no such tokens.
+  // This code runs for each answer, and most answers have no tokens of these classes.
   if (!(cached || cacheWrite || audioInput || reasoning || audioOutput)) {
     tokens.input += input;
     tokens.output += output;
@@ -41,7 +41,7 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   for (const name of tokenClasses) tokens[name] += counts[name];
 };
 
-/** Adds an attempt that did not complete. For a chat of unknown cost, it also adds the bounds of the cost. */
+/** Adds an attempt that did not complete. For a chat of unknown cost, also adds the facts that bound the cost. */
 const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['size']): void => {
   const before = bill.unknown;
   addAnswer(bill, answer);
@@ -53,7 +53,10 @@ const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['s
   else sums.asked += size.maxTokens;
 };
 
-/** Returns whether the server may charge for an attempt that failed: it was sent and not refused. */
+/**
+ * Returns whether the server may charge for a failed attempt. The server may charge if the attempt was sent and not
+ * refused.
+ */
 const mayCost = (outcome: Outcome, sent: number | null): boolean =>
   sent !== null && (outcome.kind === 'broken' || outcome.kind === 'malformed');
 
@@ -65,7 +68,7 @@ export const recordBills = (
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
   else if (outcome.kind === 'cancelled') {
-    // An attempt that the client left before it was sent costs nothing.
+    // If the client hung up on an attempt before the attempt was sent, the attempt costs nothing.
     if (sent !== null) addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
   } else if (mayCost(outcome, sent))
     addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);

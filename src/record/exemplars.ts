@@ -6,15 +6,12 @@ import { trafficKinds } from '../model/workload/traffic.ts';
 import { describeFailure } from './failures.ts';
 import { byText, type Recorder, streamOf } from './recorder.ts';
 
-/** The number of the slowest completed requests that are kept for each traffic kind. */
+/** The number of stored completed requests for each traffic kind. The slowest requests are stored. */
 const maxSlowest = 20;
-/**
- * The number of the first failed requests that are kept for each failed outcome. As many of the last failed requests
- * are kept.
- */
+/** The number of stored first failures for each failed outcome. The number of stored last failures is the same. */
 const maxFailed = 5;
 
-/** The exemplars of one list, in the order of their ranks. The lowest rank is the most important. */
+/** The exemplars of one list, in the order of their ranks. The exemplar with the lowest rank is the most important. */
 type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
@@ -49,7 +46,10 @@ const exemplarOf = (observation: Observation): Exemplar => {
   };
 };
 
-/** Returns the lists that a request may enter, with the maximum length of each list and the request's rank in it. */
+/**
+ * Returns the lists that a request may enter. Each list comes with its maximum length and the rank of the request in
+ * the list.
+ */
 const listsFor = (
   outcome: Exemplar['outcome'],
   { traffic, due, ended }: Pick<Exemplar, 'traffic' | 'due' | 'ended'>,
@@ -61,7 +61,10 @@ const listsFor = (
         [`last ${outcome}`, maxFailed, 0 - ended],
       ];
 
-/** Compares ranks, then texts. So the merged parts of a run keep the same exemplars as the run. */
+/**
+ * Compares exemplars by rank, and exemplars of equal rank by their text. Merged parts of a run therefore have the same
+ * exemplars as the whole run.
+ */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
@@ -74,12 +77,13 @@ const insertExemplar = (
     const list = lists.get(name) ?? [];
     lists.set(name, list);
     const last = list.at(-1);
-    // Most requests enter no list and end here.
+    // For most requests, the loop ends here, because most requests enter no list.
     if (last !== undefined && list.length === length && rank > last.rank) continue;
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // A restored list may contain a request twice, among the first failures and among the last.
+    // A restored request may already be in the list, because a stored request may come from the first failures and from
+    // the last failures.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);
@@ -99,8 +103,8 @@ const exemplarsIn = (lists: Exemplars): Exemplar[] => [
 ];
 
 /**
- * Compares exemplars for reports: first completed requests by traffic kind, the slowest first; then failed requests by
- * outcome, in order of time.
+ * Compares exemplars for reports. Completed requests come first, by traffic kind, with the slowest request first.
+ * Failed requests follow, by outcome, in order of time.
  */
 const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   const outcome = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);
@@ -114,8 +118,8 @@ const inReportOrder = (a: Exemplar, b: Exemplar): number => {
 };
 
 /**
- * Keeps single requests as examples: the slowest of each traffic kind, and the first and the last of each failed
- * outcome.
+ * Records single requests as examples: the slowest requests of each traffic kind, and the first and the last failures
+ * of each failed outcome.
  */
 export const exemplarRecorder: Recorder<Exemplars, Exemplar> = {
   record: (lists, observation) =>

@@ -3,21 +3,21 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The maximum number of characters of a text that are read. */
+/** The maximum number of characters that are read of a text. */
 const maxReadLength = 1000;
 /** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
-/** Matches the unit after a number. A number with a unit does not count as a name. */
+/** Matches the unit after a number. A number with a unit is a quantity and not a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
- * Matches a run of letters and digits, with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a
- * word, or a name (`gpt-4o`, `Emily2.wav`).
+ * Matches a run of letters and digits, with the characters that join letters and digits. The match is a number, a
+ * quantity (`12.5ms`, `6m0s`), a word, or a name (`gpt-4o`, `Emily2.wav`).
  */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
 
-/** Masks numbers and quantities. It keeps names, since they distinguish models and voices. */
+/** Masks numbers and quantities. Names stay unchanged, because names distinguish models and voices. */
 const withoutNumbers = (part: string): string =>
   /[\p{L}_]/u.test(part.replace(unit, '')) ? part : part.replace(/\d+(?:[.,:]\d+)*/g, number);
 
@@ -26,7 +26,10 @@ const time = (): string => '<time>';
 const number = (): string => '#';
 const blank = (): string => ' ';
 
-/** The masks, from the most to the least specific. Each mask takes time in proportion to the length of the text. */
+/**
+ * The masks, from the most specific to the least specific mask. The time of each mask is proportional to the length of
+ * the text.
+ */
 const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, id],
   [
@@ -36,7 +39,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\d{2}:\d{2}:\d{2}(?:[.,]\d+)?/g, time],
   [/(?<![0-9a-z])0x[0-9a-f]+(?![0-9a-z])/gi, id],
   [/(?<![0-9a-z])(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi, id],
-  // Matches ten or more characters in a row that contain letters and digits, but are not a word or the name of a model.
+  // Matches ten or more consecutive letters and digits, with at least one letter and one digit. A word has no digit, and
+  // the name of a model has shorter runs.
   [/(?<![0-9a-z])(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{10,}/gi, id],
   [/\d{10,}/g, number],
   [token, withoutNumbers],
@@ -44,8 +48,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
 ];
 
 /**
- * Returns the start of a masked text. If the cut leaves an incomplete name at the end, the name is removed, since its
- * start could look like a number: `4` of `4o`.
+ * Returns the start of a masked text. If the cut leaves an incomplete name with a digit at the end, the name is
+ * removed, because the start of a name could look like a number: `4` of `4o`.
  */
 const startOf = (masked: string): string =>
   masked.length <= maxMaskedLength
@@ -55,15 +59,15 @@ const startOf = (masked: string): string =>
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
 /**
- * The masked messages so far. Once a limit is reached, the same message comes thousands of times, and masking it takes
- * about 10 µs each time.
+ * The messages that were already masked. After a limit is reached, the same message comes thousands of times, and
+ * masking a message takes about 10 µs.
  */
 const knownMasks = new Map<string, string>();
 const maxKnownMasks = 256;
 
 /**
- * Masks the parts of a message that differ from request to request (numbers, ids, hexadecimal, times), and shortens it.
- * So similar failures form one group. Names keep their digits.
+ * Masks the parts of a message that differ from request to request (numbers, ids, hexadecimal, times), and shortens the
+ * message. Similar failures therefore have equal messages. Names keep their digits.
  */
 export const maskedMessage = (text: string): string => {
   const start = text.slice(0, maxReadLength);
@@ -78,14 +82,17 @@ export const maskedMessage = (text: string): string => {
   return kept;
 };
 
-/** The rows of one traffic kind and outcome: by family (status and cause), then by masked message. */
+/**
+ * The rows of one traffic kind and outcome. The outer key is the family (status and cause), and the inner key is the
+ * masked message.
+ */
 type Families = Map<string, Map<string, Failure>>;
 export type Failures = Map<string, Families>;
 
 /**
  * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
- * further messages share one row. The messages that come first in text order are kept, not the most frequent ones. So
- * the parts of a run keep the same messages as the run, and merged counts are exact.
+ * further messages share one row. The messages with separate rows are the first in text order, not the most frequent
+ * messages. Parts of a run therefore have the same messages as the whole run, and merged counts are exact.
  */
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. All further families share one row. */
@@ -103,12 +110,12 @@ const dropReasons = {
 } satisfies Record<DroppedCause, string>;
 
 /**
- * Returns the cause that an error code names. A short number is itself a cause (`429`, `1015`). A longer number differs
- * between requests and is masked.
+ * Returns the cause that an error code names. A number of up to five digits is itself a cause (`429`, `1015`). A longer
+ * number differs between requests and is masked.
  */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
-/** Describes a failed outcome; `null` for a completed outcome, and for a hang-up, which is no failure. */
+/** Describes a failed outcome; returns `null` for a completed outcome, and for a hang-up, which is not a failure. */
 export const describeFailure = (
   outcome: Outcome,
 ): (Pick<Failure, 'outcome' | 'status' | 'cause'> & { readonly text: string }) | null => {
@@ -156,7 +163,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
 const inTime = (a: Failure, b: Failure): number =>
   a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
 
-/** Merges two rows under the name of the first row. The example comes from the earlier failure. */
+/** Merges two rows into a row with the message of the first row. The example is the example of the earlier failure. */
 const mergeRows = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
@@ -172,15 +179,18 @@ const mergeRows = (a: Failure, b: Failure): Failure => {
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
 
-/** Returns the last key in text order if there are more than `kept` keys. The key `never` is ignored. */
+/**
+ * Returns the last key in text order if the number of keys exceeds `kept`; otherwise `null`. The key `never` does not
+ * count and is never returned.
+ */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
 /**
- * Adds a row. If there are now too many messages or families, the last message or family in text order moves into the
- * shared row.
+ * Adds a row. If the number of messages or families then exceeds its maximum, the last message or family in text order
+ * moves into the shared row.
  */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
@@ -218,7 +228,7 @@ const byFrequency = (a: Failure, b: Failure): number =>
   byText(familyOf(a), familyOf(b)) ||
   byText(a.message, b.message);
 
-/** Counts similar failures together, the most frequent first. */
+/** Counts similar failures in one row, and stores the most frequent row first. */
 export const failureRecorder: Recorder<Failures, Failure> = {
   record: (failures, observation) => {
     const row = failureOf(observation);

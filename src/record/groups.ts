@@ -48,7 +48,7 @@ export const recordObjectiveCounts = (
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
 
-/** The number of answers with each finish reason; `null` if they were not counted. */
+/** The number of answers with each finish reason; `null` if finish reasons were not counted. */
 type Finishes = Map<string, number> | null;
 
 /**
@@ -56,9 +56,9 @@ type Finishes = Map<string, number> | null;
  * a new reason for each answer.
  */
 const maxFinishes = 20;
-/** The name that counts all further finish reasons. */
+/** The name under which all further finish reasons are counted. */
 const otherFinishes = 'others';
-/** The finish reasons of the OpenAI API. They keep their own names, however many other reasons there are. */
+/** The finish reasons of the OpenAI API, which keep their own names for any number of other reasons. */
 const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
 
 /** Returns the finish reasons that always keep their own names. */
@@ -71,9 +71,9 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
   ]);
 
 /**
- * Counts answers with a finish reason. Beyond the maximum, only the reasons that come first in text order are kept. So
- * the parts of a run keep the same reasons as the run, and merged counts are exact. A dropped reason counts under its
- * plain name if that name is always kept, otherwise as `others`.
+ * Counts answers with a finish reason. Beyond the maximum number, only the first reasons in text order keep their
+ * names. Parts of a run therefore have the same reasons as the whole run, and merged counts are exact. A dropped reason
+ * counts under its plain name if this name is always kept; otherwise the reason counts under `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,
@@ -101,13 +101,13 @@ const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp, warmUpPart }: L
   JSON.stringify([stage, traffic, model, entry, key, warmUp, warmUpPart]);
 
 /**
- * The number of recent group names that are remembered. With more names, searching for a name would take longer than
- * making a new one.
+ * The number of recent group names that are cached. With more names, searching for a name would take longer than making
+ * a new name.
  */
 const maxRemembered = 16;
 
 /**
- * Creates a function that returns the group of each observation of a plan. Recent groups are remembered, since most
+ * Creates a function that returns the group of each observation of a plan. Recent groups are cached, because most
  * observations belong to a recent group.
  */
 const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
@@ -191,7 +191,10 @@ const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
-/** The measures of each traffic kind: `all` of them, and the `usual` ones of answers without classes of tokens. */
+/**
+ * The measures of each traffic kind. `all` are all measures, and `usual` are the measures of answers without classes of
+ * tokens.
+ */
 const measuresOf: ReadonlyMap<
   TrafficKind,
   Readonly<Record<'all' | 'usual', readonly MeasureName[]>>
@@ -318,8 +321,8 @@ const storeGroup = ({ delays, finishes, partials, hangUps, ...group }: OpenGroup
 });
 
 /**
- * Splits a group into several groups that add up to it: one with the counts, and one for each histogram. Storing one of
- * these groups takes less than a millisecond.
+ * Splits a group into groups whose sum is the group: one group with the counts, and one group for each histogram.
+ * Storing one of these groups takes less than a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, partials, delays } = group;

@@ -12,8 +12,8 @@ const noHangUps = (): HangUps => ({
 });
 
 /**
- * Adds an arrival on which the client planned to hang up: its outcome, and, if it is cancelled, the parts of the answer
- * that it had received.
+ * Adds an arrival on which the client planned to hang up. If the arrival is cancelled, also counts the received part of
+ * the answer and the time until the hang-up.
  */
 export const recordHangUp = (
   group: { hangUps?: HangUps | undefined },

@@ -10,15 +10,16 @@ import {
 } from './tally.ts';
 
 /**
- * The number of observations that are recorded together. Recording them together is quicker than recording each
- * observation between two reads. Only short observations are recorded together.
+ * The number of observations that are recorded together. Recording these observations together takes less time than
+ * recording each observation between two reads. Streams are not recorded together.
  */
 const batchSize = 32;
 
 /**
- * Creates a run's tally in two parts: the observations since the last flush, and all earlier observations. A flush
- * closes the first part at one instant. During the run, it then stores this part piece by piece, and moves each piece
- * into the second part. So storing never delays the load generator, and a stored part ends at one instant.
+ * Creates a run's tally in two parts: the current part since the last flush, and the part with all earlier
+ * observations. A flush closes the current part at one instant. During the run, the flush then stores the closed part
+ * piece by piece, and moves each piece into the earlier part. Storing therefore never delays the load generator, and a
+ * stored part ends at one instant.
  */
 export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
@@ -31,7 +32,7 @@ export const createIncrementalTally = (plan: Plan) => {
     for (const observation of observations) recordObservation(current, observation);
   };
   const record = (observation: Observation): void => {
-    // A stream can have thousands of gaps, so a stream is recorded alone.
+    // A stream can have thousands of gaps, so each stream is recorded alone.
     if (observation.traffic === 'chat-stream') return recordObservation(current, observation);
     batch.push(observation);
     if (batch.length >= batchSize) recordBatch();
@@ -41,8 +42,8 @@ export const createIncrementalTally = (plan: Plan) => {
     moving = null;
   };
   /**
-   * Closes the part since the last flush, and stores it in pieces of less than a millisecond. The iterator returns the
-   * instant at which the last exchange ended.
+   * Closes the part since the last flush. The returned iterator stores this part in pieces of less than a millisecond
+   * each, and returns the instant at which the last exchange ended.
    */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
@@ -54,7 +55,7 @@ export const createIncrementalTally = (plan: Plan) => {
   return {
     record,
     flush,
-    /** Returns everything recorded so far. If a flush is in progress, it is finished first. */
+    /** Returns all recorded observations. If a flush is in progress, the flush is finished first. */
     whole: (): Tally => {
       flush();
       finish();

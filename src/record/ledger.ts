@@ -10,11 +10,11 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 interface KeyLedger {
-  /** The kept rows in any order: at most a quarter more than the maximum. */
+  /** The stored rows in any order. The number of rows exceeds the maximum by at most a quarter. */
   rows: LedgerRow[];
-  /** The number of all rows, including the rows that are not kept. */
+  /** The number of all rows, including rows that are not stored. */
   seen: number;
-  /** The latest instant of sending that is kept. Rows with a later instant are dropped. */
+  /** The latest instant of sending among the stored rows. Rows with a later instant are dropped. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
@@ -22,8 +22,8 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by the other cells. So the order of rows does not depend on the order
- * in which they were added.
+ * Compares rows by the instant of sending, then by the other cells. The order of rows therefore does not depend on the
+ * order in which the rows were added.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
@@ -35,7 +35,10 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Returns the tokens of a chat and how many of them were cached, if the server reports them. */
+/**
+ * Returns the tokens of a chat, the input tokens, and the number of cached input tokens, if the server reports these
+ * counts.
+ */
 const chargedTokens = ({
   outcome,
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
@@ -82,8 +85,8 @@ const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
 /**
- * Adds rows and keeps the earliest. To save time, rows are sorted only when the list is a quarter longer than its
- * maximum.
+ * Adds rows, and drops the latest rows beyond the maximum. To save time, rows are sorted only when the list exceeds its
+ * maximum by a quarter.
  */
 const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
   for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
@@ -94,7 +97,8 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 
 /**
  * Records a row for every attempt that was sent, by key, in the order of sending. Only the first `kept` rows of each
- * key are kept. A row among the first of the run is also among the first of its part, so a merge loses no row.
+ * key are stored. A row among the first rows of the run is also among the first rows of its slice, so merging slices
+ * loses no row.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   return {
@@ -103,7 +107,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
         if (!isSent(attempt)) continue;
         const keyLedger = getOrCreate(ledgers, attempt.key, emptyKeyLedger);
         keyLedger.seen += 1;
-        // At high rates most rows are too late to be kept.
+        // At high rates, most rows are too late to be stored.
         if (attempt.sent > keyLedger.until) continue;
         addRows(keyLedger, [rowOf(observation, attempt)], kept);
       }
@@ -133,7 +137,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
       for (const [key, { rows, seen }] of ledgers) {
         for (let from = 0; from < rows.length; from += rowsPerPortion) {
           const some = rows.slice(from, from + rowsPerPortion);
-          // The first portion also says how many rows were dropped.
+          // The first portion also contains the number of dropped rows.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
             [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],
@@ -145,7 +149,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
   };
 };
 
-/** The number of rows in a portion. Writing them takes about half a millisecond. */
+/** The number of rows in a portion. Writing a portion takes about half a millisecond. */
 const rowsPerPortion = 500;
 
 const noLimitHeaders = {

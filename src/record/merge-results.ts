@@ -5,8 +5,8 @@ import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 /**
- * Returns the slices of several results in order. Each slice keeps its own lag, since a common lag would hide a late
- * slice beside a punctual one.
+ * Returns the slices of several results in order. Each slice keeps its own distribution of lag, because a common
+ * distribution would hide a late slice beside a punctual slice.
  */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
   results
@@ -88,8 +88,8 @@ const listText = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
- * Returns a note with the addresses if the slices used more than one address, for example because each slice had an
- * embedded gateway; otherwise `null`.
+ * Returns a note that lists the addresses if the slices used more than one address; otherwise `null`. Slices use
+ * different addresses, for example, if each slice has an embedded gateway.
  */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
   const byAddress = Map.groupBy(
@@ -106,7 +106,7 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 
 /**
  * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The counters
- * of the reference gateway are kept only if all parts used one gateway and read the same values.
+ * of the reference gateway stay in the merged result only if all parts used one gateway and read the same values.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
@@ -133,7 +133,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
-    // Every slice reads the metrics of the same server, so one slice's reading is enough.
+    // Every slice reads the metrics of the same server, so the reading of one slice is enough.
     server: results.find(({ server }) => server !== undefined)?.server,
     gatewayCounters: mockCounters.length === 1 && addresses === null ? first.gatewayCounters : null,
   };
@@ -141,8 +141,8 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
 
 /**
  * Merges the results of slices into the result that one process would have written. Counts are summed and histograms
- * added; no percentile or rate is averaged. Fails with a message if the results are not disjoint parts of one run.
- * `names` are the results' names in the message, for example their files.
+ * are added; no percentile or rate is averaged. Returns a failure with a message if the results are not disjoint parts
+ * of one run. `names` are the names of the results in the message, for example their files.
  */
 export const mergeResults = (
   results: readonly Result[],

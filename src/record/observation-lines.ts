@@ -6,7 +6,7 @@ import {
   observationsHeaderSchema,
 } from '../model/observation/observation.ts';
 
-/** Formats the first line of an observations file, without its line feed. */
+/** Formats the first line of an observations file, without the line feed. */
 export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): string => {
   const { weir, planHash, runId, startedAt, machineZero } = header;
   return JSON.stringify({
@@ -20,7 +20,7 @@ export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): 
 };
 
 /**
- * Formats an observation as a line, without its line feed. Numbers have full precision, so every figure can be computed
+ * Formats an observation as a line, without the line feed. Numbers have full precision, so every figure can be computed
  * again exactly.
  */
 export const observationLine = (observation: Observation): string =>
@@ -60,6 +60,6 @@ const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): Pa
 export const readObservationsHeader = (line: string): ParsedLine<ObservationsHeader> =>
   parseLine(line, observationsHeaderSchema, 'the header of an observations/1 file');
 
-/** Reads a line after the first of an observations file; returns a problem if the line is invalid. */
+/** Reads one of the further lines of an observations file; returns a problem if the line is invalid. */
 export const readObservation = (line: string): ParsedLine<Observation> =>
   parseLine(line, observationSchema, 'an observation of format observations/1');

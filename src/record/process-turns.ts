@@ -1,6 +1,6 @@
 import type { PrometheusSample } from './prometheus-sample.ts';
 
-/** The last drop of a counter: the value before it, and the number of readings since then. */
+/** The last drop of a counter: the value before the drop, and the number of readings since the drop. */
 interface Fall {
   readonly from: number;
   readings: number;
@@ -13,16 +13,16 @@ interface Course {
   isPresent: boolean;
   fall: Fall | null;
   /**
-   * The number of times that the series came back after it had been missing, with a value at least as high as before.
+   * The number of times that the series was missing and then returned, with a value at least as high as its last value.
    */
   returns: number;
 }
 
 /**
- * If several processes take turns, a counter that has dropped has its old value again after at most this many readings.
+ * The maximum number of readings after which a dropped counter has its old value again if several processes take turns.
  */
 const maxReadings = 30;
-/** If one series returns this often, this proves several processes. A single return may follow a pause. */
+/** The number of returns of one series that proves several processes. A single return may follow a pause. */
 const provingReturns = 2;
 
 /**

@@ -1,8 +1,8 @@
 export interface PrometheusSample {
   readonly name: string;
   /**
-   * The labels in the order of their names. So a series always has the same labels, whatever order the server writes
-   * them in.
+   * The labels in the order of their names. A series therefore has the same labels for any order in which the server
+   * writes the labels.
    */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
@@ -11,16 +11,16 @@ export interface PrometheusSample {
 
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
 /**
- * Matches the beginning of a line that has the quoted name as the first item within its braces, as Prometheus 3 writes
- * UTF-8 names.
+ * Matches the beginning of a line whose name is quoted and comes first within the braces, as Prometheus 3 writes UTF-8
+ * names.
  */
 const quotedName = /[ \t]*\{[ \t]*"([A-Za-z_:][\w:.]*)"[ \t]*(?:,|(?=\}))/y;
-/** Matches a label and the character after it. */
+/** Matches a label and the white space after the label. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /**
- * Matches a value and what may follow it: a time (in ms, or in OpenMetrics in seconds with a fraction) and an exemplar
- * of OpenMetrics. Only the value is used.
+ * Matches a value and the optional parts that may follow the value: a time (in ms, or in OpenMetrics in seconds with a
+ * fraction) and an exemplar of OpenMetrics. Only the value is used.
  */
 const valuePattern =
   /([^ \t]+)(?:[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)?[ \t]*(?:[ \t]#[ \t]*\{.*)?$/iy;
@@ -28,8 +28,8 @@ const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
 /**
- * Returns the name at the beginning of a line, and the index at which its labels or its value begin; `null` for a
- * comment or an invalid line. If the name is quoted, the labels follow within the same braces.
+ * Returns the name at the beginning of a line, and the index at which the labels or the value of the line begin; `null`
+ * for a comment or an invalid line. If the name is quoted, the labels follow within the same braces.
  */
 const readName = (line: string) => {
   namePattern.lastIndex = 0;
@@ -62,8 +62,8 @@ const numberOf = (text: string): number | null => {
 };
 
 /**
- * Reads labels from the index `from`, which is just after the opening brace. Returns the labels with the index after
- * the closing brace; `null` if the labels are malformed.
+ * Reads labels from the index `from`, which is just after the opening brace. Returns the labels and the index after the
+ * closing brace; `null` if the labels are malformed.
  */
 const readLabels = (line: string, from: number) => {
   const labels = new Map<string, string>();
@@ -85,8 +85,9 @@ const readLabels = (line: string, from: number) => {
 };
 
 /**
- * Reads a line of Prometheus's text format, version 0.0.4, or of OpenMetrics 1.0, without its line end; `null` for a comment or a malformed
- * line. Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details and
+ * Reads a line of Prometheus's text format, version 0.0.4, or of OpenMetrics 1.0. The line has no line end. Returns
+ * `null` for a comment or a malformed line. Source:
+ * https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details and
  * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md#exemplars
  */
 export const readPrometheusSample = (line: string): PrometheusSample | null => {

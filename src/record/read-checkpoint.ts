@@ -21,7 +21,7 @@ const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s
 class SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[] = [];
-  /** The parts that came after the last commit. They count only after the next commit. */
+  /** The parts that came after the last commit. These parts count only after the next commit. */
   pending: StoredPart[] = [];
   until: number | null = null;
   scheduled = 0;
@@ -46,7 +46,10 @@ export class CheckpointJournal {
     this.#slices.set(slice.index, new SliceCheckpoint(header));
   }
 
-  /** Begins a journal from its first line; `null` if that line is not the header of a checkpoint of this version. */
+  /**
+   * Begins a journal from its first line; returns `null` if this line is not the header of a checkpoint of this
+   * version.
+   */
   static begin(json: unknown): CheckpointJournal | null {
     const header = checkpointHeaderSchema.safeParse(json);
     return header.success ? new CheckpointJournal(header.data) : null;
@@ -78,8 +81,8 @@ export class CheckpointJournal {
 
   /**
    * Returns the result as if the run had stopped at the last commit of each worker; `null` before the first commit.
-   * `describe` explains why the result is partial; its argument is the moment, in ms, up to which all workers have
-   * committed.
+   * `describe` explains why the result is partial. The argument of `describe` is the time, in ms, up to which all
+   * workers have committed.
    */
   result(describe: (until: number) => string): Result | null {
     const kept = [...this.#slices.values()].filter(({ until }) => until !== null);
@@ -101,7 +104,7 @@ export class CheckpointJournal {
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
-  // A line is incomplete if the run was killed while writing it.
+  // If the run was killed during the writing of a line, the last line is incomplete.
   const isCutOff = others.length === 0 && parsedJson(first) === undefined;
   if (isCutOff) return { ok: false, message: killedAtOnce };
   const journal = CheckpointJournal.begin(parsedJson(first));

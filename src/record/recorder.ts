@@ -1,7 +1,7 @@
 import type { Observation } from '../model/observation/observation.ts';
 import { type ChatStreamAnswer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 
-/** A part of a state that can be stored quickly, and its stored form. */
+/** A part of a state that can be stored quickly, and the stored form of the part. */
 export interface Portion<State, Stored> {
   readonly state: State;
   readonly stored: readonly Stored[];
@@ -9,38 +9,42 @@ export interface Portion<State, Stored> {
 
 /**
  * Adds observations to a state in any order, and adds the states of slices to one state. A state changes in place while
- * it records and while other states are added to it. Recorders obey the following laws, and one suite tests the laws
- * for each recorder. States are compared by what `store` returns. Adding is associative and commutative, with
- * `restore([])` as its identity; the sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the
- * portions that `split` returns add up to the state. Example: two slices that recorded 3 and 4 requests, added in
- * either order, store the same as one slice that recorded all 7.
+ * it records and while other states are added to the state. Recorders obey the following laws, and one test suite tests
+ * the laws for each recorder. Two states are equal if `store` returns the same for both states. Adding is associative
+ * and commutative, with `restore([])` as the identity; the sum of the recorded parts is the recorded whole; `restore`
+ * is the inverse of `store`; and the sum of the portions that `split` returns is the state. Example: two slices that
+ * recorded 3 and 4 requests, added in either order, store the same as one slice that recorded all 7 requests.
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
-  /** Adds another state, which stays unchanged. */
+  /** Adds another state. The other state stays unchanged. */
   readonly add: (into: State, from: State) => void;
   /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
   /**
-   * Splits a state into portions of less than a millisecond each. After this call, no code may record into the state.
+   * Splits a state into portions. Storing a portion takes less than a millisecond. After this call, no code may record
+   * into the state.
    */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
-/** Compares texts by their code units. Unlike the order of a locale, this order is the same on every machine. */
+/**
+ * Compares texts by their code units. This order is the same on every machine; the order of a locale may differ between
+ * machines.
+ */
 export const byText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 };
 
-/** Returns the received stream, complete or in part; `null` for none. */
+/** Returns the streamed answer, complete or in part; `null` for any other answer, and without an answer. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer?.kind === 'chat-stream' ? answer : null;
 };
 
-/** Rounds a figure to thousandths, as histograms do; returns `null` for `null`. */
+/** Rounds a figure to thousandths, as histograms do. Returns `null` if there is no figure. */
 export const roundedFigure = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Math.round(value * 1000) / 1000;
 
@@ -53,7 +57,7 @@ export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V =>
   return value;
 };
 
-/** Maps the values that exist, in the order of `names`. */
+/** Maps the existing values, in the order of `names`. */
 export const mapInOrder = <Name extends string, From, To>(
   names: readonly Name[],
   values: Readonly<Partial<Record<Name, From>>>,
@@ -70,8 +74,8 @@ export const mapInOrder = <Name extends string, From, To>(
 type Counts = Record<string, unknown>;
 
 /**
- * Adds every number in `from` to the number in the same place in `into`. A missing number counts as 0. Other values
- * stay unchanged.
+ * Adds every number in `from` to the number under the same key in `into`, also in nested objects. A missing number
+ * counts as 0. Other values stay unchanged.
  */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;

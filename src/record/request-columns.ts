@@ -17,21 +17,21 @@ import { describeFailure } from './failures.ts';
 import { roundedFigure, streamOf } from './recorder.ts';
 
 /**
- * This file presents requests as a table with one row for each arrival. The rows have the values from which reports
+ * This file presents requests as a table with one row for each arrival. The rows contain the values from which reports
  * compute percentiles, rounded as in the histograms. A missing value is `null`, never 0.
  */
 
-/** The type of a column. `instant` is in ms since 1970, UTC. */
+/** The type of a column. The values of an `instant` column are in ms since 1970, UTC. */
 export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
 export type RequestCell = string | number | boolean | null;
 
 export interface RowContext {
   readonly plan: Pick<Plan, 'populations' | 'stages' | 'warmUp'>;
-  /** The wall-clock time of instant 0, in ms since 1970. */
+  /** The wall-clock time of the instant 0, in ms since 1970. */
   readonly zero: number;
 }
 
-/** A column. Its name includes its unit. */
+/** A column. The name of a column includes its unit. */
 export interface RequestColumn {
   readonly name: string;
   readonly type: ColumnType;
@@ -73,7 +73,7 @@ const medianGap = (observation: Observation): number | null => {
 
 const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
 
-/** The columns that identify a request. Every row has values in them. */
+/** The columns that identify a request. */
 const identityColumns: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),
@@ -97,7 +97,7 @@ const endColumns: readonly RequestColumn[] = [
   text('failure', ({ outcome }) => describeFailure(outcome)?.cause ?? null),
 ];
 
-/** The columns of waits and times. Their values are `null` for a request that was not sent. */
+/** The columns of waits and times. Most of these values are `null` for a request that was not sent. */
 const timeColumns: readonly RequestColumn[] = [
   real('elapsed_ms', (observation) =>
     isSent(observation) ? observation.ended - observation.due : null,
@@ -113,8 +113,8 @@ const timeColumns: readonly RequestColumn[] = [
 ];
 
 /**
- * The column of each measure with one value per completed request. Chunk gaps have many values and therefore two
- * columns; the cached share follows from two columns.
+ * The column of each measure that has one value per completed request. Chunk gaps have many values and therefore have
+ * two columns. The cached share has no column, because two other columns determine the cached share.
  */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',
@@ -152,7 +152,7 @@ export const columnOfMeasure = {
   catalogue: 'models_listed',
 } as const satisfies Record<MeasureName, string | null>;
 
-/** The units that are counted in whole numbers. */
+/** The units whose values are whole numbers. */
 const wholeUnits = new Set<string>(['characters', 'bytes', 'models']);
 
 const measureColumn = (name: MeasureName): RequestColumn => ({
@@ -160,7 +160,7 @@ const measureColumn = (name: MeasureName): RequestColumn => ({
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 
-/** The columns that interest most users first. */
+/** The columns that interest most users, in order of interest. */
 const headlineColumns: readonly RequestColumn[] = [
   measureColumn('ttft'),
   measureColumn('endToEnd'),
@@ -170,7 +170,7 @@ const headlineColumns: readonly RequestColumn[] = [
   measureColumn('outputSpeed'),
 ];
 
-/** Returns the cost in the currency of the scenario's prices; `null` if it is unknown. */
+/** Returns the cost in the currency of the scenario's prices; `null` if the cost is unknown. */
 const costOf = (observation: Observation): number | null => {
   const [micros] = measures.cost.of(observation);
   return micros === undefined ? null : micros / 1e6;

@@ -19,7 +19,7 @@ interface RankedRequest {
   readonly row: SampledRow;
 }
 
-/** The requests with the lowest ranks, in order of rank. There are at most `kept` of them. */
+/** The requests with the lowest ranks, in the order of their ranks. The list has at most `kept` requests. */
 interface LowestRanks {
   readonly kept: number;
   readonly requests: RankedRequest[];
@@ -70,7 +70,7 @@ const countRequests = (
   ofKind[outcome] = (ofKind[outcome] ?? 0) + count;
 };
 
-/** Rounds to thousandths, as histograms do. */
+/** Rounds a number to thousandths, as histograms do. */
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 const rowOf = (observation: Observation): SampledRow => {
@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state for the next part of the run, which is later added to `before`. The new state drops requests
- * at once whose rank is too high for `before`.
+ * Creates an empty state for the next part of the run. The new state is later added to `before`. The new state drops a
+ * request at once if the rank of the request is too high for `before`.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},
@@ -121,13 +121,13 @@ const store = (samples: RequestSamples): RequestSample[] => {
   return stored;
 };
 
-/** The number of rows in a portion. Adding and writing them takes about a quarter of a millisecond. */
+/** The number of rows in a portion. Adding and writing a portion takes about a quarter of a millisecond. */
 const rowsPerPortion = 250;
 
 /**
- * Keeps a sample of completed and of failed requests: the requests with the lowest hashes of seed, stage and index,
- * which is as good as a random draw. The lowest hashes of a run are also among the lowest of their part, so merged
- * slices keep the same requests as one process.
+ * Samples completed requests and failed requests: the requests with the lowest hashes of seed, stage and index. Such a
+ * sample is as good as a random draw. The lowest hashes of a run are also among the lowest hashes of their slice, so
+ * merged slices have the same sample as one process.
  */
 export const requestSampleRecorder = (
   { seed }: Pick<Plan, 'seed'>,
@@ -146,7 +146,7 @@ export const requestSampleRecorder = (
       countRequests(samples, traffic, outcome, 1);
       const list = listFor(samples, outcome);
       const rank = rankOf(stage, index);
-      // Most requests of a long run are not kept and end here.
+      // For most requests of a long run, the function ends here, because most requests are not in the sample.
       if (rank > list.limit) return;
       keepRequest(list, { rank, traffic, outcome, row: rowOf(observation) });
     },

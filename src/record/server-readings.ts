@@ -21,11 +21,11 @@ import { sumOf } from '../model/sums.ts';
 export interface OwnFigure {
   readonly name: string;
   readonly metric: string;
-  /** The kind of figure. `rate` is the increase of a counter per second. */
+  /** The kind of the figure. `rate` is the increase of a counter per second. */
   readonly as: 'gauge' | 'rate';
 }
 
-/** The samples of a scrape, by metric and then by labels. */
+/** The samples of a scrape. The outer key is the metric, and the inner key is the identity of the series. */
 type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
 
 const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
@@ -36,18 +36,18 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
 };
 
 /**
- * Matches the labels of ranks (processes) that work together on the same requests, so every rank reports each request.
- * These labels are SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). In a
- * federation, they are also the labels of Prometheus servers that all scraped the same process (Prometheus Operator,
- * Thanos, Cortex). By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its
- * own requests.
+ * Matches the labels of ranks (processes) that work together on the same requests. Every such rank reports each
+ * request. The labels of SGLang are `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers).
+ * The pattern also matches the labels of a federation, in which several Prometheus servers scrape the same process
+ * (Prometheus Operator, Thanos, Cortex). In contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM
+ * (`engine`) has its own requests.
  */
 const sharedRank =
   /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
 
 /**
- * Returns labels without the labels of ranks that work together. If there were such labels, the label of the process is
- * removed too, since each rank is a process.
+ * Returns labels without the labels of ranks that work together. If a label of a rank was removed, the label of the
+ * process is also removed, because each rank is a process.
  */
 const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {
   const others = labels.filter(([label]) => !sharedRank.test(label));
@@ -56,8 +56,9 @@ const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['lab
 };
 
 /**
- * Returns the identity of a series. Ranks that report the same requests share an identity. If Weir does not know the
- * metric and only the scenario names it, each rank has its own identity, since each may count something different.
+ * Returns the identity of a series. Ranks that report the same requests have the same identity. If Weir does not know
+ * the metric and only the scenario names the metric, each rank has its own identity, because each rank may count
+ * something different.
  */
 const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
   JSON.stringify(knownMetrics.has(metric) ? withoutRanks(labels) : labels);
@@ -66,8 +67,8 @@ const isKnown = ({ value }: PrometheusSample): boolean => Number.isFinite(value)
 
 /**
  * Reads the lines of wanted metrics. If several ranks report the same requests, the highest value counts. A series
- * without a finite value is kept, so that it does not seem to have disappeared. `onUnread` is called with each line
- * that is no sample.
+ * without a finite value stays in the reading, so that the series does not seem to have disappeared. `onUnread` is
+ * called with each line that is not a sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
@@ -88,7 +89,7 @@ const readLines = (lines: readonly string[], onUnread: (line: string) => void): 
   return reading;
 };
 
-/** Returns the finite values of series that are not part of another series. */
+/** Returns the finite values of the series that are not part of another series. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
@@ -98,22 +99,25 @@ const wholesOf = (
     .filter(({ labels }) => !labels.some(([name, value]) => name === partLabel && value !== ''))
     .map(({ value }) => value);
 
-/** Returns the first of some names that occurs in a reading. */
+/** Returns the first of several names that occurs in a reading. */
 const presentIn = (reading: Reading, names: readonly string[]): string | undefined =>
   names.find((name) => reading.has(name));
 
-/** The maximum number of characters of a line that are shown. */
+/** The maximum number of characters of a line that a note shows. */
 const maxShownLine = 120;
 
-/** Reads the metrics of one server during a run. Figures are differences between two scrapes. Memory is bounded. */
+/**
+ * Reads the metrics of one server during a run. Rates and ratios are differences between two scrapes. The used memory
+ * has a fixed bound.
+ */
 export class ServerReadings {
   readonly #address: string;
   readonly #own: readonly OwnFigure[];
   #every: Milliseconds;
   #software: ServerSoftware | null = null;
-  /** The middle of the last reading. */
+  /** The middle between the sending and the answer of the last scrape, in ms. */
   #before: number | null = null;
-  /** The last finite value of each series, since a series may be missing from a reading. */
+  /** The last finite value of each series. This value is needed because a series may be missing from a reading. */
   readonly #last = new Map<string, Map<string, number>>();
   #samples: ServerSample[] = [];
   #scrapes = 0;
@@ -125,13 +129,16 @@ export class ServerReadings {
   readonly #turns = new ProcessTurns();
   /**
    * Whether a counter has already dropped in the current reading. One restart makes several counters drop, but counts
-   * once.
+   * as one reset.
    */
   #hasFallen = false;
-  /** The interval of kept scrapes: 1 means all scrapes, 2 means every second scrape. */
+  /** The interval of stored scrapes: 1 means all scrapes, 2 means every second scrape. */
   #keepEvery = 1;
 
-  /** The metrics that drop only after a restart. A scenario may also ask for the rate of other metrics. */
+  /**
+   * The metrics that drop only after a restart, from which several processes are detected. A scenario may also request
+   * the rate of a metric that is not in this set.
+   */
   readonly #counters: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;
 
@@ -150,7 +157,10 @@ export class ServerReadings {
     );
   }
 
-  /** Returns whether a figure needs the metric of this name, in the spelling of a server or a collector. */
+  /**
+   * Returns whether a figure needs the metric with this name. The name may be in the spelling of a server or of a
+   * collector.
+   */
   wants(metric: string): boolean {
     return this.#wanted.has(canonicalMetric(metric));
   }
@@ -160,7 +170,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. Returns `null`, or the reason why the scrape is unusable. */
+  /** Adds the lines of a scrape. Returns `null` for a usable scrape, or the reason why the scrape is unusable. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     const samples = [...reading.values()].flatMap((series) => [...series.values()]);
@@ -200,7 +210,7 @@ export class ServerReadings {
     this.#unread += 1;
   }
 
-  /** Returns sentences that say which data the figures lack. */
+  /** Returns sentences that say which data is missing from the figures. */
   notes(): readonly string[] {
     const notes: string[] = [];
     if (this.#turns.areSeveral) {
@@ -218,7 +228,7 @@ export class ServerReadings {
     return notes;
   }
 
-  /** Records a scrape without values. */
+  /** Counts a scrape without values, and returns the given reason. */
   fail(reason: string): string {
     this.#scrapes += 1;
     this.#failed += 1;
@@ -239,7 +249,7 @@ export class ServerReadings {
     };
   }
 
-  /** Returns a sample that contains only the values that need no earlier reading. */
+  /** Returns a sample with only the values that can be computed without an earlier reading. */
   readonly #withGauges = ({ values, ...sample }: ServerSample): ServerSample => {
     const gauges = this.#sources()
       .filter(([, { kind }]) => kind === 'gauge')
@@ -294,8 +304,9 @@ export class ServerReadings {
   }
 
   /**
-   * Returns the increase of a counter since the last scrape. A counter that dropped is assumed to have restarted at 0,
-   * as in Prometheus's `increase`. A series that was missing continues from its last value. A new series starts from 0.
+   * Returns the increase of a counter since the last scrape; `null` without an earlier scrape. A counter that dropped
+   * is assumed to have restarted at 0, as in Prometheus's `increase`. A series that was missing continues from its last
+   * value. A new series starts from 0.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const metric = presentIn(reading, names);

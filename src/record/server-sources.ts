@@ -1,16 +1,16 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * This file says from which metrics each figure of a server is read. If a metric has several names, they belong to
+ * This file says from which metrics each figure of a server is read. If a metric has several names, the names belong to
  * different versions of the server, and the first name that the server has is read. vLLM: docs/design/metrics.md and
  * vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
  * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md
  * and litellm/integrations/prometheus.py. TensorRT-LLM: tensorrt_llm/metrics/collector.py. `_sum`, `_count` and
- * `_total` are Prometheus’s own endings.
+ * `_total` are Prometheus's own endings.
  */
 
 /**
- * How a figure is read. `sum` and `mean` combine the series of a metric, for example the series of several models,
+ * How a figure is read. `over` says how the series of a metric are combined, for example the series of several models,
  * engines or ranks.
  */
 export type FigureSource =
@@ -19,7 +19,7 @@ export type FigureSource =
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
       /**
-       * A label that marks parts of a whole; `null` if there is no such label. The label is empty in the series of the
+       * A label that marks parts of a whole; `null` without such a label. The label is empty in the series of the
        * whole, and has a value in the series of the parts.
        */
       readonly partLabel: string | null;
@@ -54,9 +54,11 @@ const gaugeOf = (of: readonly string[], other: Partial<Gauge> = {}): FigureSourc
   ...other,
 });
 const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
-/** Returns the source of a gauge. With priorities, SGLang reports a gauge's total and also its parts. */
+/**
+ * Returns the source of a gauge. With priorities, SGLang reports the total of a gauge and also the parts of the total.
+ */
 const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
-/** Returns the source of a share: a gauge from 0 to 1, shown as a percentage. */
+/** Returns the source of a share. The gauge is from 0 to 1, and the figure is a percentage. */
 const share = (...of: readonly string[]): FigureSource =>
   gaugeOf(of, { over: 'mean', factor: 100 });
 const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
@@ -70,7 +72,7 @@ const percent = (
   whole: readonly string[],
   ...plus: readonly string[]
 ): FigureSource => ({ kind: 'ratio', part, whole, plus, factor: 100 });
-/** Returns the source of a mean in ms since the last reading, from a histogram in seconds. */
+/** Returns the source of a mean in ms since the last reading, computed from a histogram in seconds. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],
@@ -112,7 +114,7 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    // llama.cpp counts prompt tokens without the cached tokens.
+    // In llama.cpp, the number of prompt tokens does not include the cached tokens.
     prefixHits: percent(
       ['llamacpp:prompt_tokens_cached_total'],
       ['llamacpp:prompt_tokens_total'],
@@ -150,25 +152,24 @@ export const knownMetrics: ReadonlySet<string> = new Set(
 );
 
 /**
- * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors replace the colon by
- * an underscore, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
+ * The other spellings of known metrics. SGLang's router and OpenTelemetry's collectors replace the colon by an
+ * underscore, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
  */
 const otherNames: ReadonlyMap<string, string> = new Map(
   [...knownMetrics].flatMap((name) => {
     const plain = name.replace(':', '_');
-    // Prometheus 3 also replaces the colon by a point, or escapes it (escaping=values).
+    // Prometheus 3 can also replace the colon by a point, or escape the colon (escaping=values).
     const others = [
       plain,
       `ray_${plain}`,
       name.replace(':', '.'),
       `U__${name.replaceAll('_', '__').replace(':', '_3a_')}`,
     ];
-    // OpenMetrics names a counter without `_total`, and some exporters also leave `_total` out of the names of its
-    // samples.
+    // OpenMetrics names a counter without `_total`, and some exporters also leave `_total` out of the names of samples.
     const unsuffixed = name.endsWith('_total') ? [name.slice(0, -'_total'.length)] : [];
     return [...others, ...unsuffixed].map((other) => [other, name] as const);
   }),
 );
 
-/** Returns the name that a server itself gives to a metric. Unknown metrics keep their name. */
+/** Returns the name that a server itself gives to a metric. The name of an unknown metric stays unchanged. */
 export const canonicalMetric = (name: string): string => otherNames.get(name) ?? name;

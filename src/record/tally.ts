@@ -56,7 +56,7 @@ const restoreTally = (plan: Plan, stored: StoredPart, ended: number): Tally => {
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
 
-/** Creates an empty tally for the next part of the run, which is later moved into `before`. */
+/** Creates an empty tally for the next part of the run. The new tally is later moved into `before`. */
 export const continueTally = (before: Tally): Tally => ({
   ...emptyTally(before.plan),
   requestSample: continueSample(before.requestSample),
@@ -83,7 +83,7 @@ const addTally = (into: Tally, from: Tally): void => {
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** Returns the sum of two tallies of the same plan, which stay unchanged. */
+/** Returns the sum of two tallies of the same plan. Both tallies stay unchanged. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);
@@ -118,7 +118,8 @@ const storedParts = (tally: Tally): Pick<Result, Part> =>
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
   const stored = storedParts(tally);
-  // Only all slices together show when the server was warm.
+  // The end of the warm-up is found only if no slice is missing, because a single slice does not show when the server
+  // was warm.
   const warmUp =
     slices.length === slices[0]!.count
       ? findWarmUp(facts.plan, stored.timeline, facts.scheduled)

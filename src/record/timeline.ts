@@ -36,7 +36,9 @@ const sum = (samples: ArrayLike<number>): number => {
 
 const noInstants: Float64Array = new Float64Array(0);
 
-/** Counts instants by second. A second may contain thousands of instants, so they are added together. */
+/**
+ * Counts instants by second. A second may contain thousands of instants, so all instants of a second are added at once.
+ */
 const countBySecond = (
   instants: Float64Array,
   add: (moment: Instant, count: number) => void,
@@ -53,8 +55,9 @@ const countBySecond = (
 };
 
 /**
- * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the remaining tokens
- * count at the last event.
+ * Counts a stream's tokens at the instants of its token events. If the stream has more tokens than events, the
+ * remaining tokens count at the last event. If the stream has fewer tokens than events, all tokens count at the last
+ * event.
  */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
@@ -109,7 +112,7 @@ const countsIn = (counts: CountsBySecond, second: number): CountsInSecond =>
 const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
-  // A second may contain thousands of tokens, so the counts of the last second are remembered.
+  // A second may contain thousands of tokens, so the counts of the last used second are cached.
   const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);
@@ -132,9 +135,9 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds with events. An open histogram takes a kilobyte for each used part of its range, an encoded histogram a
- * few hundred bytes. So only the seconds that were used last stay open. The other seconds are encoded, and opened again
- * if a late request belongs to them.
+ * The seconds with events. An open histogram takes a kilobyte for each used part of its range, and an encoded histogram
+ * takes some hundred bytes. Only the most recently used seconds therefore stay open. The other seconds are encoded. If
+ * a late request belongs to an encoded second, the second is opened again.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
@@ -153,7 +156,7 @@ const samplesOf = {
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
-/** The measures of a request on which the client planned to hang up: only its lag. */
+/** The measure of a request on which the client planned to hang up, which is only the lag. */
 const ofToCancel: readonly TimelineMeasure[] = ['lag'];
 
 const noSecond = -1;
@@ -183,8 +186,8 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /**
- * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used second
- * is encoded.
+ * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used seconds
+ * are encoded.
  */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
@@ -224,8 +227,8 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
 };
 
 /**
- * The number of seconds that stay open while parts are added. A few are enough, since adding a part uses each second
- * once.
+ * The number of seconds that stay open while parts are added. A small number is enough, because adding a part uses each
+ * second once.
  */
 const openSecondsWhenAdding = 16;
 

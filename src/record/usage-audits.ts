@@ -9,7 +9,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import { plainFinish } from '../model/observation/outcome.ts';
 import { mapInOrder } from './recorder.ts';
 
-/** Adds the findings of the checks of a completed answer's usage. An answer without usage has nothing to check. */
+/** Adds the findings of the checks of a completed answer's usage. An answer without usage is not checked. */
 export const recordUsageAudit = (
   group: { usageAudit?: UsageAudit | undefined },
   { outcome, size }: Observation,
@@ -43,7 +43,7 @@ const add = (audit: UsageAudit, check: AuditName, { reported, bound, differs }: 
   counts.bound += bound;
 };
 
-/** Returns the stored form of what the checks found; an empty object if they checked nothing. */
+/** Returns the stored form of the findings of the checks; an empty object if no answer was checked. */
 export const storedUsageAudit = ({
   usageAudit,
 }: {
