@@ -5,13 +5,14 @@ import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
 import type { Trace } from '../model/workload/trace.ts';
 
 /**
- * A segment of a rate curve with a rate above 0. Times are in seconds from the start of the curve, areas in arrivals.
+ * A segment of a rate curve with a rate above 0. Times are in seconds from the start of the curve, and areas are in
+ * arrivals.
  */
 interface CurvePiece {
   readonly start: number;
   readonly length: number;
   readonly from: number;
-  /** The change of the rate, per second². */
+  /** The change of the rate per second, in arrivals per second². */
   readonly slope: number;
   readonly areaBefore: number;
   readonly areaAtEnd: number;
@@ -20,15 +21,15 @@ interface CurvePiece {
 interface RateCurve {
   readonly area: number;
   /**
-   * Returns the last time, in seconds, at which the area under the curve is at most `area` (0 ≤ `area` < the area of
-   * the whole curve). If the rate then pauses at 0, it returns the end of the pause.
+   * Returns the last time, in seconds, at which the area under the curve is at most `area`. `area` must be at least 0
+   * and below the area of the whole curve. If the rate then is 0 for a while, returns the end of this pause.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * The tolerance when areas are compared, in arrivals. An area that is less than this below the end of a segment counts
- * as beyond it. So 0.1/s for 30 s means 3 arrivals, although 0.1 is no binary fraction.
+ * The tolerance of comparisons of areas, in arrivals. An area slightly below the end of a segment counts as beyond the
+ * end. A rate of 0.1/s for 30 s therefore gives 3 arrivals, although 0.1 is not a binary fraction.
  */
 const areaTolerance = 1e-6;
 
@@ -77,7 +78,7 @@ const rateCurveOf = (segments: readonly RateSegment[]): RateCurve => {
   };
 };
 
-/** Draws gaps in units of their mean: the gap before the first arrival, then the gaps between arrivals. */
+/** Draws gaps in units of the mean gap: the gap before the first arrival, and the gaps between arrivals. */
 interface Gaps {
   readonly first: () => number;
   readonly next: () => number;
@@ -112,9 +113,9 @@ const exponentialGaps = (draw: Draw): Gaps => {
 };
 
 /**
- * Creates gamma gaps of mean 1. The process starts at a random point within a gap, so the mean number of arrivals in an
- * area equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5
- * arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
+ * Creates gamma gaps with mean 1. The process starts at a random point within a gap, so the mean number of arrivals in
+ * an area equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would have a mean of
+ * 11.5 arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
  * Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
@@ -134,7 +135,7 @@ export interface Placement {
 /** The index of the random draws for gaps. No request has this index. */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/** Returns the number of evenly spaced arrivals: one for every integer from 0 below the area. */
+/** Returns the number of evenly spaced arrivals, which is the number of integers from 0 to below the area. */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -149,8 +150,8 @@ function* evenArrivals(
 }
 
 /**
- * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
- * 1975). Every slice generates the whole sequence and keeps its own arrivals.
+ * Generates random arrivals. A process of rate 1 over the area under a curve has the rate of the curve over time
+ * (Çinlar 1975). Every slice generates the whole sequence and yields only its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,
@@ -163,8 +164,8 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Two areas that differ in their last bit can round to times in the wrong order. Both arrivals then get the time of
-    // the earlier one.
+    // Two areas that differ in their last bit can round to times in the wrong order. The later arrival then gets the
+    // time of the earlier arrival.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -176,8 +177,8 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
 
 /**
  * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due when
- * the area under the curve reaches n: at 2/s, arrival 3 is due after 1.5 s. With `poisson` and `gamma`, the gaps in
- * this area are random, so the number of arrivals is also random.
+ * the area under the curve reaches n. Example: at 2/s, arrival 3 is due after 1.5 s. With `poisson` and `gamma`, the
+ * gaps in this area are random, so the number of arrivals is also random.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);
@@ -192,7 +193,7 @@ export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Ar
     : randomArrivals(curve, placement, dueAt, gapsOf(spacing));
 };
 
-/** Returns the number of arrivals of an open load: exact for even spacing, the mean for random gaps. */
+/** Returns the number of arrivals of an open load. The number is exact for even spacing, and a mean for random gaps. */
 export const openArrivalCount = (load: OpenLoad): number => {
   const curve = rateCurveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;

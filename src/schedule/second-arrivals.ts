@@ -2,8 +2,8 @@ import { type Instant, instant } from '../model/quantity.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 
 /**
- * Delays the arrivals that `isSecond` chooses by `gap` ms, and returns all arrivals in order of their new due instants.
- * The arrivals must come in order.
+ * Delays the arrivals that `isSecond` chooses by `gap` ms, and yields all arrivals in the order of their new due
+ * instants. The given arrivals must be in the order of their due instants.
  */
 export function* withSecondArrivals(
   arrivals: Iterable<Arrival>,

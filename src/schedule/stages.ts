@@ -4,8 +4,8 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
 /**
- * Returns when each stage begins, which is the same in all slices. A stage of `iterations` is assumed to take its
- * `maxDuration`.
+ * Returns when each stage begins. All slices begin a stage at the same time. A stage of the kind `iterations` is
+ * assumed to take its `maxDuration`.
  */
 export const stageStarts = (plan: Plan): readonly Instant[] =>
   stageSpans(plan).map(({ from }) => instant(from));
@@ -14,8 +14,8 @@ export const scheduledEnd = (plan: Plan): Instant =>
   instant(Math.max(...stageSpans(plan).map(({ to }) => to)));
 
 /**
- * Returns the number of requests of a load, or the mean if the number is random; `null` if the answers decide the
- * number.
+ * Returns the number of requests of a load, or the mean number if the number is random; `null` if the answers decide
+ * the number.
  */
 export const expectedArrivalCount = (load: Load): number | null =>
   load.kind === 'open' ? openArrivalCount(load) : arrivalCountOf(load);

@@ -8,8 +8,8 @@ export interface User {
 }
 
 /**
- * Returns the users that one slice owns, in order. Users who would begin after the end of the stage are left out. All
- * users begin evenly over the ramp-up: 4 users and 8 s mean 0, 2, 4 and 6 s.
+ * Returns the users that one slice owns, in order. Users who would begin after the end of the stage are left out. The
+ * users of all slices begin evenly over the ramp-up. Example: 4 users and 8 s give 0, 2, 4 and 6 s.
  */
 export const usersOf = (
   load: ClosedLoad | IterationsLoad,
@@ -24,13 +24,13 @@ export const usersOf = (
   })).filter(({ user, startsAt }) => owns(slice, user) && startsAt < start + duration);
 };
 
-/** Returns the index, unique in the stage, of a user's n-th request (n from 0). */
+/** Returns the index of a user's n-th request (n from 0). The index is unique in the stage. */
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
 /**
- * Generates the iterations that the users of one slice may claim, in order. Slices that have users take turns to own
- * the iterations.
+ * Generates the indexes of the iterations that the users of one slice may take, in order. The slices with users own the
+ * iterations in turn.
  */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);
