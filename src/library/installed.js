@@ -1,5 +1,6 @@
-// What `import 'weir-bench'` gets from an installation from git, which has no build until it is first used. The
-// package that is published names its build itself. A test holds the names against those of the library.
+// The module that `import 'weir-bench'` loads in an installation from git. Such an installation has no build until the
+// package is first used. The published package names its build itself. A test compares these names with the names of
+// the library.
 import { loadCompiled } from '../platform/compiled-source.js';
 
 export const { check, coordinate, defineScenario, judge, readResult, run, WeirError, work } =

@@ -1,6 +1,6 @@
 /**
- * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
- * imported only when a run starts. So a scenario file that imports `defineScenario` loads at once.
+ * The library `weir-bench`. The library prints nothing, handles no signals and sets no exit code. The modules for a run
+ * are imported only when a run starts, so a scenario file that imports `defineScenario` loads quickly.
  */
 import { Problem } from '../platform/problem.ts';
 import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
@@ -18,7 +18,7 @@ export {
 
 /**
  * Returns a scenario unchanged, so that the compiler checks its type. A scenario file in TypeScript exports the
- * scenario, or a function that returns one or a promise of one, as its default:
+ * scenario, or a function that returns a scenario or a promise of a scenario, as its default export:
  *
  *     import { defineScenario } from 'weir-bench';
  *     export default defineScenario({
@@ -31,7 +31,7 @@ export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenar
 /**
  * Runs a scenario, given as an object or as the path of its file. Resolves with the report, even if objectives are
  * broken. Rejects with a `WeirError` if the run cannot begin, or if its files cannot be written to `out`; the message
- * then says where the data is. Rejects with the signal's reason if the signal is already aborted.
+ * of the error then says where the data is. Rejects with the signal's reason if the signal is already aborted.
  */
 export const run = (
   scenario: ScenarioInput | string,
@@ -72,7 +72,10 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/** Judges a report again. If objectives are given (`endToEnd.p95 < 2s`), they replace the objectives of the report. */
+/**
+ * Judges a report again. If `objectives` are given (`endToEnd.p95 < 2s`), the given objectives replace the objectives
+ * of the report.
+ */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},
