@@ -6,7 +6,9 @@ interface RunLoad {
   readonly tokensPerSecond: number;
 }
 
-/** Returns the maximum load of a run; `null` if it has no streamed tokens. */
+/**
+ * Returns the most requests in flight and the most token events in any second of a run; `null` without token events.
+ */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;
@@ -23,7 +25,8 @@ const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
 /**
- * Returns the smallest calibrated load that is at least the load of a run; `null` if no calibrated load is so large.
+ * Returns the smallest calibrated load that is at least the load of a run, for the same transport and number of
+ * workers; `null` if no calibrated load is so large.
  */
 export const calibratedFor = (
   { cells }: Calibration,
@@ -42,8 +45,8 @@ export const calibratedFor = (
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
 /**
- * Returns texts that say what has changed since a calibration. After a change, the errors of the calibration are not
- * certain for the run.
+ * Returns texts that say what has changed since a calibration. After a change, the errors of the calibration may not
+ * apply to the run.
  */
 export const changedSince = (
   { weir, machine }: Calibration,

@@ -21,9 +21,9 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
 /**
  * This file computes how much the load generator can have changed a percentile. The load generator reads every instant
  * late, by a time E ≥ 0. E is at most the sum of two parts. The first part is the time that other work in the event
- * loop took before the read. It is recorded for each request, and includes the lag of the start for durations that
- * count from the due instant. The second part is the time until the process ran at all, which the self-test streams
- * show.
+ * loop took before the read. The recorder stores this first part for each request. For durations that count from the
+ * due instant, the first part includes the lag of the start. The second part is the time until the process ran at all,
+ * which the self-test streams show.
  *
  * A measured duration X that ends with such a read is too long by E, so the true duration is X − E. Choose any e. Let α
  * be the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is
@@ -36,9 +36,9 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
  * − 2 = 228 ms, which is the better bound. So the true p95 lies between 228 and 240 ms.
  *
  * The self-test streams are a sample of the instants of a run, and so are the requests. By chance, a larger share of
- * the instants can be late than the streams show, and a larger share of the requests than of the instants. So α is the
- * largest share that is likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late.
- * Then up to 0.9 % of all instants can be later than that, and up to 2 of 100 requests.
+ * the instants can be late than the streams show, and a larger share of the requests can be late than of the instants.
+ * So α is the largest share that is likely if both effects occur. Example: of 300 reads of the streams, none was more
+ * than 0.2 ms late. Then up to 0.9 % of all instants can be more than 0.2 ms late, and so can up to 2 of 100 requests.
  */
 
 /** How an error of `e` ms in a duration changes a figure. */
@@ -53,7 +53,8 @@ interface ErrorForm {
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
   /**
-   * The names of the distributions with the least and the greatest true value of each sample, if these are recorded.
+   * The names of the recorded distributions of the least and of the greatest true value of each sample; absent if a
+   * result records no such distributions.
    */
   readonly between?: readonly [DelayName, DelayName];
   /**
@@ -96,8 +97,8 @@ const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
 };
 
 /**
- * Returns the bounds of a figure whose duration may be wrong by `e` ms. `scale` is the request's value of `per` or
- * `rate`.
+ * Returns the bounds of a figure whose duration may be wrong by `e` ms. `scale` is the value of the measure `per` or
+ * `rate` for a request.
  */
 const shiftedFigure = (
   { per, rate }: ErrorForm,
@@ -115,9 +116,9 @@ const shiftedFigure = (
 };
 
 /**
- * Returns the least number by which a request's duration is divided. Measures that leave out the first token exist only
- * for answers of at least two tokens, so they divide by at least 1. The scale also counts answers with one token or
- * none.
+ * Returns the least number by which a request's duration is divided. A measure that leaves out the first token exists
+ * only for answers of at least two tokens. So such a measure divides by at least 1, although `scale` also counts
+ * shorter answers.
  */
 const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
   excludedUnits === undefined ? Math.max(1e-9, scale) : Math.max(1, scale - excludedUnits);
@@ -208,7 +209,7 @@ const independentGaps = ({ result }: ReadResult, gaps: Histogram): number => {
   return gaps.count / streamsAtATime;
 };
 
-/** Returns the bounds if the delays of each sample are known, otherwise `null`. */
+/** Returns the bounds if the delays of each sample were recorded, otherwise `null`. */
 const boundsBetween = (
   read: ReadResult,
   [leastName, greatestName]: readonly [DelayName, DelayName],
@@ -346,8 +347,8 @@ type Read = Pick<Result, 'slices' | 'timeline'> & { readonly warmUp: number };
 const known = new WeakMap<Result['groups'], { readonly of: Read; readonly errors: FigureErrors }>();
 
 /**
- * Returns the errors of a result's figures. They are computed once for all copies of a result, such as the copy with
- * verdicts.
+ * Returns the errors of a result's figures. The errors are computed once for all copies of a result, such as the copy
+ * with verdicts.
  */
 export const figureErrorsOf = (result: Result): FigureErrors => {
   const { groups, slices, timeline } = result;

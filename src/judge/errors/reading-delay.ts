@@ -2,7 +2,10 @@ import { canaryErrors } from '../../model/result/canary.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
-/** This file computes how late a machine reads, and how many requests can be read later than was observed. */
+/**
+ * This file computes how late a machine reads. It also computes how many requests may have been read even later than
+ * the observed instants show.
+ */
 
 /** Returns the delay, in ms, that at most the given share of the observed instants exceeds; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
@@ -34,7 +37,10 @@ const delayBeyond = (
   };
 };
 
-/** The share of events that may be missing. Some events count in a neighbouring second, or get lost between seconds. */
+/**
+ * The share of events that may be missing. Some events count in a neighbouring second, and some events are lost between
+ * two seconds.
+ */
 const toleratedMissing = 0.01;
 
 /** Computes the delays from the self-test streams. The time that events waited in the event loop is not included. */
@@ -99,7 +105,8 @@ const likelyOfInstants = (share: number, n: number): number => {
 
 /**
  * Returns the largest share of `count` requests that is likely to be late if the share `share` of all instants is late.
- * It is the 95 % quantile of a binomial in its normal approximation, rounded up to a whole number of requests.
+ * This largest share is the 95 % quantile of a binomial distribution in its normal approximation, rounded up to a whole
+ * number of requests.
  */
 const likelyOfRequests = (share: number, count: number): number => {
   const mean = count * share;

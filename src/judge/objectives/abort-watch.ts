@@ -17,7 +17,7 @@ import { observeFigure, type ObservedValue } from './observed-value.ts';
 
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
-  /** Returns the first objective that is broken now and has enough samples; `null` for none. */
+  /** Returns the first objective that is broken now and has enough samples; `null` without such an objective. */
   readonly breach: (now: Instant) => Breach | null;
 }
 
@@ -43,7 +43,8 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     const { traffic, model, key, due } = observation;
     const isRate = figure.kind === 'rate';
-    // A rate counts a request by its end, which must be after the warm-up and in one of the rate's stages.
+    // A rate counts a request at the end of the request, which must be after the warm-up and in one of the rate's
+    // stages.
     if (!isRate && due < this.#plan.warmUp) return;
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;
@@ -100,7 +101,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     return observeFigure(figure, {
       distribution: () => this.#histogram,
-      // The watch uses no intervals.
+      // The watch asks for no confidence intervals, so the sources of intervals are empty.
       dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
       longest: () => 0,

@@ -52,10 +52,7 @@ import {
 import { countExplained, measuredRefusals } from '../limits/facts/explained-refusals.ts';
 import { type FigureSources, observeFigure, type ObservedValue } from './observed-value.ts';
 
-/**
- * Returns whether an observed value meets an objective. With too few samples the result is `no-data`, and the objective
- * is not kept.
- */
+/** Returns whether an observed value meets an objective; `no-data` without a value, or with too few samples. */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
   { observed, n }: ObservedValue,
@@ -79,7 +76,8 @@ export const ratedIn = (
 };
 
 /**
- * The minimum share of the planned readings of a server's figure. If more are missing, a breach may have gone unseen.
+ * The minimum share of the planned readings of a server's figure that must be present. With fewer readings, a breach
+ * may have gone unseen.
  */
 const minServerShare = 0.8;
 
@@ -112,8 +110,8 @@ const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number>
 const partsWithoutExplained = new WeakMap<RunPart, RunPart>();
 
 /**
- * Removes the 429s that a declared limit explains from the seconds of a run. It returns the same object for the same
- * part of a run.
+ * Removes the 429s that a declared limit explains from the seconds of a run. The function returns the same object for
+ * the same part of a run.
  */
 const withoutExplained = (result: Result, part: RunPart): RunPart => {
   const known = partsWithoutExplained.get(part);
@@ -145,7 +143,7 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
 };
 
 /**
- * The longest rare answer that the interval of a mean allows for, in ms. Deadlines may permit longer ones, which are
+ * The longest rare answer that the interval of a mean allows for, in ms. Longer answers that deadlines permit are
  * ignored.
  */
 const longestRare = 60_000;
@@ -160,7 +158,7 @@ const longestOf = ({ deadlines }: Result['plan'], name: MeasureName): number =>
 
 /**
  * Computes the figure of an objective. `excluded` is the number of 429s that were left out; `null` if it is unknown
- * which ones to leave out.
+ * which 429s a declared limit explains.
  */
 export const observeObjective = (result: Result, objective: Objective) => {
   const { figure, scope, quota } = objective;
@@ -174,7 +172,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const due = sumOutcomes(groups);
   const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
   const ofAwaited = sumAwaited(groups);
-  // The limiter does not know on which requests the client plans to hang up.
+  // The limiter does not know which requests the client plans to abort, so both counts have the same share of 429s.
   const leftShare = due.limited === 0 ? 1 : outcomes.limited / due.limited;
   const awaited = { ...ofAwaited, limited: Math.round(ofAwaited.limited * leftShare) };
   const whole = runPartOf(result, all);
@@ -213,7 +211,7 @@ export const isSure = (
   { comparison, bound }: Objective,
   { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
 ): boolean | null => {
-  // With very few independent samples, an interval may have no ends. It still counts as an interval.
+  // With very few independent samples, an interval may have no ends. Such an interval still counts as an interval.
   if (observed === null || (low === null && high === null && (effective ?? n) === n)) return null;
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
   const [worst, best] = isLowerBound(comparison)
@@ -223,8 +221,8 @@ export const isSure = (
 };
 
 /**
- * Returns `false` if a kept share has too few arrivals to be sure, even if they were independent; `null` otherwise.
- * Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
+ * Returns `false` if a kept share has too few arrivals to be sure, even if all arrivals were independent; `null`
+ * otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
  */
 const isShareUnsure = (
   { figure, comparison, bound }: Objective,
@@ -238,15 +236,15 @@ const isShareUnsure = (
 };
 
 /**
- * Returns whether a verdict is sure: by its interval, or without one by the number of arrivals. Returns `null` if
- * neither decides.
+ * Returns whether a verdict is sure. The confidence interval decides. Without an interval, the number of arrivals
+ * decides. Returns `null` if neither of the two decides.
  */
 const surenessOf = (objective: Objective, value: ObservedValue): boolean | null =>
   isSure(objective, value) ?? isShareUnsure(objective, value);
 
 /**
- * Returns the bounds of the true figure; `null` if it cannot differ. The load generator's error can change it, and so
- * can answers that do not report it.
+ * Returns the bounds of the true figure; `null` if the true figure cannot differ from the observed figure. The load
+ * generator's error can make the two figures differ, and so can answers that do not report the figure.
  */
 const errorOf = (
   { boundsOfCompleted, boundsOfMean }: FigureErrors,
@@ -292,15 +290,15 @@ const findingOf = (
 
 interface Circumstances {
   readonly errors: FigureErrors;
-  /** The reason why no objective can be kept; `null` if there is none. */
+  /** The reason why no objective can be kept; `null` without such a reason. */
   readonly disqualifiedBecause: VerdictReason | null;
-  /** Whether only a sure objective is kept. */
+  /** Whether an objective counts as kept only if its verdict is sure. */
   readonly isStrict: boolean;
 }
 
 /**
- * Returns the figure by which an objective ended a run. Later answers can improve the figure, but this value ended the
- * run.
+ * Returns the figure by which an objective ended a run. Later answers can improve the figure, but only the value that
+ * ended the run counts.
  */
 const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValue => ({
   observed: observed === infiniteFigure ? Number.POSITIVE_INFINITY : observed,
@@ -345,7 +343,7 @@ const judge = (
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
   const seen = found === 'no-data' ? null : surenessOf(objective, value);
-  // Without an end of the warm-up, the samples are not those of a steady server, which the interval assumes.
+  // An interval assumes a steady server. If the warm-up was not found to end, the server was not steady.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??
@@ -374,10 +372,11 @@ const judge = (
 };
 
 /**
- * Judges the plan's objectives. An objective fails if it has too few samples. It is inconclusive if the load generator
- * may have moved the figure across its bound, or if the server never reported the figure. If the run is invalid,
- * incomplete or stopped, only broken objectives have a verdict, and all others are inconclusive. Confidence intervals
- * matter only if `isStrict`: then a kept objective that is not sure is inconclusive.
+ * Judges the plan's objectives. An objective fails if it has too few samples. An objective is inconclusive if the load
+ * generator may have moved the figure across its bound, or if the server never reported the figure. If the run is
+ * invalid, incomplete or stopped, only broken objectives have a verdict, and all other objectives are inconclusive.
+ * Confidence intervals matter only if `isStrict` is set: then an objective without a sure verdict is inconclusive
+ * instead of kept.
  */
 export const judgeObjectives = (
   result: Result,

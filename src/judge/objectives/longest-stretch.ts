@@ -17,9 +17,9 @@ import { groupsMatching, outsideWarmUp, runPartOf } from '../../model/result/sum
 import { ratedIn } from './judge-objectives.ts';
 
 /**
- * This file asks whether one stretch of a run alone makes a verdict. An interval assumes that the seconds of a run are
- * samples of one process. In some runs they are not: a gateway may refuse everything for its first 25 s, and nothing
- * later. After 30 s, the failures of such a gateway exclude any bound, but say nothing about the next minutes.
+ * This file asks whether a single stretch of a run decides a verdict. An interval assumes that the seconds of a run are
+ * samples of one process. Some runs break this assumption: a gateway may refuse everything for its first 25 s, and
+ * nothing later. After 30 s, the failures of such a gateway exclude any bound, but say nothing about the next minutes.
  */
 
 interface BySecond {
@@ -27,7 +27,7 @@ interface BySecond {
   readonly keeps: (ratio: number) => boolean;
 }
 
-/** Returns the figure of an objective by second; `null` if the timeline lacks it. */
+/** Returns the figure of an objective in each second; `null` if the timeline lacks the figure. */
 const bySecondOf = (
   result: Result,
   { figure, comparison, bound, scope }: Objective,
@@ -69,7 +69,7 @@ const ratioOf = (seconds: readonly Part[]): number =>
   seconds.reduce((total, { of }) => total + of, 0);
 
 /**
- * Returns the longest stretch of consecutive seconds with one verdict, as its first second and the second after its
+ * Returns the longest stretch of consecutive seconds that are all `true`, as its first second and the second after its
  * end.
  */
 const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, to: number] => {
@@ -82,17 +82,17 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** The largest share of the seconds with arrivals that cannot contradict the other seconds. */
+/** The largest share of the seconds with arrivals that is too small to contradict the other seconds. */
 const negligible = 0.05;
 /**
- * The share of contradicting seconds that is negligible at the beginning of a run. It is larger, since the server may
- * have changed since then.
+ * The share of contradicting seconds that is negligible at the beginning of a run. This share is larger than
+ * `negligible`, since the server may have changed after the beginning.
  */
 const negligibleBefore = 0.2;
 
 /**
- * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict. The
- * verdict also stands if that stretch is nearly the whole run, if the timeline lacks the figure, or if the timeline
+ * Returns whether the verdict on an objective stands without the longest stretch of seconds with the same verdict. The
+ * verdict also stands if this stretch is nearly the whole run, if the timeline lacks the figure, or if the timeline
  * shows another verdict.
  */
 export const standsWithoutStretch = (

@@ -19,7 +19,7 @@ import { failuresBeside } from '../../model/result/summary.ts';
 export interface ObservedValue {
   /**
    * The value in the figure's unit; `null` without data. A percentile is infinite if too few arrivals completed to
-   * reach it.
+   * reach the percentile.
    */
   readonly observed: number | null;
   /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
@@ -28,9 +28,11 @@ export interface ObservedValue {
   readonly high: number | null;
   /** The wider interval for verdicts that are called sure; absent if it equals `low` to `high`. */
   readonly outer?: Interval;
-  /** The number of independent samples that would tell as much as the `n` samples; absent if it is `n`. */
+  /**
+   * The number of independent samples that would tell as much as the `n` samples; absent if all `n` are independent.
+   */
   readonly effective?: number;
-  /** Set for a mean whose interval cannot be trusted, because a few high values decide it. */
+  /** Set for a mean whose interval cannot be trusted, because a few high values decide the mean. */
   readonly weak?: true;
   /**
    * The number of failures among the `n` samples, if they make the end of the outer interval infinite; otherwise
@@ -38,8 +40,8 @@ export interface ObservedValue {
    */
   readonly failed?: number;
   /**
-   * The quantile of the samples at which a percentile or an extreme lies. Failed arrivals make it higher than the
-   * quantile that the objective names.
+   * The quantile of the samples at which a percentile or an extreme lies. Failed arrivals make this quantile higher
+   * than the quantile that the objective names.
    */
   readonly level?: number;
   /**
@@ -61,8 +63,8 @@ export interface FigureSources {
   /** Counts the arrivals of the traffic kinds that can have the measure. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
   /**
-   * Returns how strongly arrivals depend on each other, for a percentile where the share `failed` of them failed;
-   * `null` if unknown.
+   * Returns how strongly arrivals depend on each other, for a percentile. `failed` is the share of the arrivals that
+   * failed. Returns `null` if the dependence is unknown.
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
@@ -83,15 +85,18 @@ export interface FigureSources {
 
 export interface Stopping {
   /**
-   * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means as strongly as
-   * the arrivals at the percentile. How much the values within the bound vary does not matter, since all of them keep
-   * the bound.
+   * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means that the
+   * dependence of the arrivals at the percentile counts. The variation of values within the bound does not matter,
+   * since all of these values keep the bound.
    */
   readonly dependence: (
     name: MeasureName,
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
-  /** The divisor of the number of effective samples. It widens the interval that decides whether a verdict is sure. */
+  /**
+   * The divisor of the number of effective samples. The divisor widens the interval that decides whether a verdict is
+   * sure.
+   */
   readonly divisor: number;
 }
 
@@ -136,9 +141,9 @@ const marginOfSkewed = (n: number, variance: number, effective: number, longest:
   Math.sqrt((2 * variance * unseen) / effective) + (7 * longest * unseen) / (3 * (n - 1));
 
 /**
- * Computes a mean. Rare values may be missing from the samples, each as large as a deadline permits. The mean is surely
- * below a bound only if such values cannot bring it above. Example: one answer in 500 that takes 30 s adds 60 ms. With
- * a chance of 14 %, 1,000 answers contain none.
+ * Computes a mean. Rare values, as large as a deadline permits, may be missing from the samples. The mean is surely
+ * below a bound only if such values cannot raise the mean above the bound. Example: one answer in 500 that takes 30 s
+ * adds 60 ms. With a chance of 14 %, 1,000 answers contain no such answer.
  */
 const observeMean = (name: MeasureName, sources: FigureSources, divisor: number): ObservedValue => {
   const samples = sources.distribution(name);
@@ -181,7 +186,7 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   return sorted[nearestRank(sorted.length, q) - 1]!;
 };
 
-/** Returns an extreme of the samples: the quantile 1 or 1/n. */
+/** Returns the least or the greatest sample. Its level is the quantile 1/n or 1. */
 const extremeOf = (histogram: Histogram, statistic: 'min' | 'max'): ObservedValue => ({
   ...withoutInterval(histogram[statistic], histogram.count),
   level: statistic === 'max' ? 1 : 1 / histogram.count,
@@ -217,7 +222,7 @@ const observePercentile = (
           stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
           stopping.divisor,
         )!;
-  // Whether enough arrivals completed does not depend on the dependence of the times.
+  // An infinite percentile means that too few arrivals completed, however strongly the times depend on each other.
   const effective = Number.isFinite(value) ? found.effective : n;
   const failed = outer.high === Number.POSITIVE_INFINITY ? { failed: failures } : {};
   return {

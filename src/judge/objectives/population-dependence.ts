@@ -10,8 +10,8 @@ import {
 } from '../../model/result/run-dependence.ts';
 
 /**
- * Returns whether groups belong to every population of a run. The seconds of a run count all populations together, so
- * they say nothing about the mean of a single population.
+ * Returns whether the groups contain every population of a run. The seconds of a run count all populations together, so
+ * the seconds say nothing about the mean of a single population.
  */
 export const isOfEachPopulation = (
   { plan: { populations = [] } }: Result,

@@ -51,7 +51,8 @@ interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
   /**
-   * Whether this is a headline figure. Two sides are called the same only if their gated headline figures are the same.
+   * Whether the metric is a headline figure. Two sides are called the same only if their gated headline figures are the
+   * same.
    */
   readonly headline: boolean;
   readonly remark: string | null;
@@ -84,7 +85,7 @@ const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparison
 
 const floorOf = (measure: MeasureName): number => {
   if (measures[measure].unit !== 'ms') return 0;
-  // For times of single tokens, 5 ms would be a quarter of a typical value.
+  // The floor of other times, 5 ms, would be a quarter of a typical time of a single token.
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
@@ -157,7 +158,10 @@ const percentileCandidates = (
 /** The factor that stands for an unbounded error. No change of more than eleven times the figure is expected. */
 const largestFactor = 11;
 
-/** Returns a percentile that reports do not print, with its bounds. The verdict on trust does not include its error. */
+/**
+ * Returns a percentile that reports do not print, with its bounds. Such a percentile has no error in the verdict on
+ * trust.
+ */
 const unreportedFigure = (
   result: Result,
   traffic: TrafficStream['traffic'],
@@ -172,8 +176,8 @@ const unreportedFigure = (
 };
 
 /**
- * Returns how far the true percentile can be from the observed percentile, as a share of the observed one. Takes the
- * geometric mean over the runs of each side, and returns the larger of the two means.
+ * Returns how far the true percentile can be from the observed percentile, as a share of the observed percentile. The
+ * function takes the geometric mean over the runs of each side, and returns the larger mean.
  */
 const errorOf = (
   runs: Both<readonly Repetition[]>,
@@ -204,7 +208,8 @@ const totalWords = {
 type RateTotal = 'completed' | 'outputTokens';
 
 /**
- * Returns the tokens of each second in the measured window, or the answers to requests that were due in that second.
+ * Returns the events of each second in the measured window: the output tokens, or the answers to requests that were due
+ * in the second.
  */
 const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => {
   const { timeline = [], seconds = 0 } = measuredWindow(result) ?? {};

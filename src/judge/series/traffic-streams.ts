@@ -27,7 +27,7 @@ const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly s
   return [...new Set(own.map(({ model }) => model ?? ''))].sort();
 };
 
-/** Returns the traffic kinds. If both sides have the same models, each model is separate. */
+/** Returns the traffic streams. If both sides have the same two or more models, each model is a separate stream. */
 export const trafficStreamsOf = ({
   base,
   next,

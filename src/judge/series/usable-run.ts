@@ -3,7 +3,7 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition } from './repetition.ts';
 
-/** A reason why a run is neither compared nor kept in the history. The message does not end with a full stop. */
+/** A reason why a run is neither compared nor stored in the history. The message does not end with a full stop. */
 export interface UnusableRun {
   /** The subject of the reason. `success` means that no request completed, so there is nothing to compare. */
   readonly what: 'validity' | 'success';
@@ -12,7 +12,7 @@ export interface UnusableRun {
 
 const addressOf = (target: Target): string => (target.kind === 'url' ? target.url : target.kind);
 
-/** Returns the target of a plan. The port of a reference gateway is left out, since it differs in every run. */
+/** Returns the target of a plan. The port of a reference gateway is left out, since the port differs in every run. */
 export const targetOf = ({ target, targets }: Pick<Plan, 'target' | 'targets'>): string =>
   targets === undefined
     ? addressOf(target)

@@ -1,6 +1,6 @@
 /** Declares the part of `cephes` that Weir uses, since the package's own types are not visible to the compiler. */
 declare module 'cephes' {
-  /** Resolves when the WebAssembly module is ready. Before that, the functions throw. */
+  /** Resolves when the WebAssembly module is ready. Until then, the functions throw. */
   export const compiled: Promise<void>;
   /** Computes the regularised incomplete beta function I_x(a, b). */
   export const incbet: (a: number, b: number, x: number) => number;

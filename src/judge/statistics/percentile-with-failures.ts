@@ -1,8 +1,8 @@
 import { nearestRank } from '../../model/measures/histogram.ts';
 
 /**
- * Returns the smallest value for which at least a share `q` of the arrivals are not larger. A failed arrival counts as
- * infinite. The result is infinite without arrivals.
+ * Returns the smallest value that at least the share `q` of the arrivals do not exceed. A failed arrival counts as
+ * infinite. Without arrivals, the result is infinite.
  */
 export const percentileWithFailures = (values: readonly number[], q: number): number =>
   values.toSorted((a, b) => a - b)[nearestRank(values.length, q) - 1] ?? Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
 
 const levelOrder: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
 
-/** Returns the worst of some levels; `valid` if there are none. */
+/** Returns the worst of some levels; `valid` for an empty list. */
 export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
   levelOrder[[...levels].reduce((worst, level) => Math.max(worst, levelOrder.indexOf(level)), 0)]!;
 
@@ -18,13 +18,15 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
 };
 
 /**
- * Returns the judged value of a percentile. With few samples, this is the lower end of the 95 % confidence interval.
+ * Returns the judged value of a percentile. With few samples, the judged value is the lower end of the 95 % confidence
+ * interval.
  */
 const judgedValueOf = ({ weak, low, value }: Quantile): number => (weak ? (low ?? value) : value);
 
 /**
  * Returns the level of a run: the worst level that at least 5 % of its seconds, and at least three seconds, reach. In a
- * run of fewer than three seconds, all seconds must reach the level. A single invalid second makes the run degraded.
+ * run of fewer than three seconds, all seconds must reach the level. A single invalid second is enough to make the run
+ * degraded.
  */
 const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -44,8 +46,8 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 
 /**
  * Returns the seconds that are judged: the measured seconds without the first second of the run, in which code is
- * compiled and connections are opened. If the first second is the only measured one, it is judged. Otherwise `unjudged`
- * is the first second if it is measured.
+ * compiled and connections are opened. If no other second was measured, the first second is judged. Otherwise,
+ * `unjudged` is the first second; `null` if the first second was not measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
@@ -63,11 +65,11 @@ interface Signal {
   /** Returns the level of a slice; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Explains why a whole slice can be good although its worst second is not. */
+  /** Explains why a whole slice can be good although its worst second is bad. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** What a load that saturates the target is expected to show. The signal is then not judged. */
+  /** What a load that saturates the target is expected to show. Under such a load, the signal is not judged. */
   readonly whenSaturating?: string;
 }
 
@@ -84,8 +86,8 @@ const roundedText = (value: number): string =>
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
- * Judges how busy the event loop is. A loop that is busy for 50 to 90 % of the time only counts as degraded if it also
- * uses half a core or waits for a CPU.
+ * Judges how busy the event loop is. A loop that is busy for 50 to 90 % of the time counts as degraded only if the loop
+ * also uses half a core or waits for a CPU.
  */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
@@ -97,7 +99,7 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
 
 /**
  * Judges how many events wait in the event loop. The number counts only if the loop is busy. An idle loop has few
- * turns: if answers come in bursts, up to 28 events per turn wait in it although it is healthy.
+ * turns. If answers come in bursts, up to 28 events per turn can wait in a healthy idle loop.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -236,8 +238,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors. Their
- * thresholds come from measurements of prototypes of the engine.
+ * Returns the signals of the load generator, each from its worst slice. The signals only show possible causes of
+ * errors. The thresholds of the signals come from measurements of prototypes of the engine.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

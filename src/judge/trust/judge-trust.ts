@@ -42,13 +42,13 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { judgedSeconds, worstOf, generatorSignals } from './generator-signals.ts';
 
 const smallShare = 0.05;
-/** The error of a time that always counts as small, in ms, even if the time itself is short. */
+/** The error in ms that always counts as small for a time, even if the time itself is short. */
 const smallTime = 1;
 
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
   const allowed = Math.max(value * smallShare, unit === 'ms' ? smallTime : 0);
   if (Math.max(value - bounds.low, bounds.high - value) <= allowed) return true;
-  // A load that is too short for an interval has no interval that could hide an error.
+  // A load that is too short has no interval. So no interval can hide the error.
   if (low === null && high === null) return false;
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
@@ -95,7 +95,8 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
 };
 
 /**
- * Judges how well the headline figures are known. Bad figures cannot make a run invalid; only the load of a run can.
+ * Judges how exactly the headline figures are known. Inexact figures cannot make a run invalid. Only a load that
+ * differs from the plan can.
  */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
@@ -191,16 +192,16 @@ const maxSampleDelay = 100;
 const minSampledShare = 0.9;
 
 /**
- * Returns whether all slices end at the same time. They do not if users share a number of requests, or if the run is
- * stopped.
+ * Returns whether all slices end at the same time. Slices do not end together if users share a number of requests, or
+ * if the run is stopped.
  */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
 /**
- * Returns how many whole seconds of a slice must have a sample. If the slice's end is unknown, its last sample counts
- * as the end.
+ * Returns how many whole seconds of a slice must have a sample. If the slice's end is unknown, the slice's last sample
+ * counts as the end.
  */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
@@ -209,7 +210,7 @@ const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   return Math.min(ofRun, last + 1);
 };
 
-/** Reports seconds without a sample. The state of the load generator is not verified in them. */
+/** Reports seconds without a sample. In such seconds, the state of the load generator is unknown. */
 const missingSamples = (result: Result): TrustSignal | null => {
   const shortSlices = result.slices.flatMap((slice) => {
     const expected = wholeSeconds(result, slice);
@@ -273,8 +274,8 @@ const ownFailures = (
 };
 
 /**
- * Reports requests that were lost because the server closed their kept connection. The target never received this part
- * of the load, and a client with a new connection for each request would not have lost it. All other failures of
+ * Reports requests that were lost because the server closed a kept connection. The target never received this part of
+ * the load. A client with a new connection for each request would not have lost this part. All other failures of
  * connections are failures of the target.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
@@ -293,8 +294,8 @@ const connectionSignal = (result: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether slices started at the same time. If they did not, a second of the timeline is another moment in each
- * slice. Workers always start together, since they share a clock.
+ * Judges whether slices started at the same time. If slices started apart, one second of the timeline is a different
+ * moment in each slice. Workers always start together, since they share a clock.
  */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
@@ -315,8 +316,8 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Reports whether a run that finds the end of its warm-up was steady afterwards. If it was not, its figures come from a
- * server that still changes.
+ * Reports whether a run that finds the end of its warm-up was steady afterwards. If the run was not steady, the figures
+ * come from a server that was still changing.
  */
 const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
   if (warmUp === undefined) return null;
@@ -338,7 +339,7 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 /**
  * Judges whether the load was as planned, and whether the load generator may have changed the figures. Only a load that
  * differs from the plan makes a run invalid. A slow, limiting or failing target does not lower the trust. A strained
- * load generator alone does not lower it either.
+ * load generator alone does not lower the trust, either.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

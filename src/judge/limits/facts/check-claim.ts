@@ -5,10 +5,10 @@ import { findingOf } from './rule-bounds.ts';
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** The observation if there was no request of this kind. The claim is then undecided. */
+  /** The text if no request of this kind was seen. The claim is then undecided. */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
-  /** Whether the claim is refuted; by default, whether there is a counterexample. */
+  /** Whether the claim is refuted. If absent, the claim is refuted if there is a counterexample. */
   readonly isRefuted?: boolean;
 }
 

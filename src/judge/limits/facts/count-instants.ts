@@ -8,7 +8,10 @@ const isAscending = (amounts: readonly Dated[]): boolean => {
   return true;
 };
 
-/** Creates two functions that return the sum of all amounts before an instant, and up to and including an instant. */
+/**
+ * Creates two functions of an instant: the sum of all amounts before the instant, and the sum up to and including the
+ * instant.
+ */
 export const cumulativeSums = (amounts: readonly Dated[]) => {
   const ascending = isAscending(amounts) ? amounts : amounts.toSorted((a, b) => a.at - b.at);
   const times = Float64Array.from(ascending, ({ at }) => at);
@@ -20,7 +23,7 @@ export const cumulativeSums = (amounts: readonly Dated[]) => {
   };
 };
 
-/** Counts the `times` before `moment`; they are ascending. */
+/** Counts the times that are before `moment`. The list `times` must ascend. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;
@@ -32,7 +35,7 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** Counts the `times` up to and including `moment`; they are ascending. */
+/** Counts the times that are at or before `moment`. The list `times` must ascend. */
 export const countUpTo = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;

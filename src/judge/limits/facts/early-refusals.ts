@@ -5,14 +5,19 @@ import type { LimitUse } from './token-uses.ts';
 
 export const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0);
 
-/** Creates two functions that return the sum of `amountOf` before an instant, and up to and including an instant. */
+/**
+ * Creates two functions of an instant. The functions sum `amountOf` over the uses sent (or settled) before, or up to,
+ * the instant.
+ */
 export const sumsBy = (
   uses: readonly LimitUse[],
   at: 'sent' | 'settled',
   amountOf: (use: LimitUse) => number,
 ) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
-/** Creates a function that returns the sum over all requests that may be in flight when a request is decided. */
+/**
+ * Creates a function that sums `amountOf` over all requests that may be in flight while the gateway decides a request.
+ */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
   const bySent = sumsBy(uses, 'sent', amountOf);
   const bySettled = sumsBy(uses, 'settled', amountOf);
@@ -45,13 +50,16 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
 
 /** The size of the smallest bucket of tokens that still counts as compliant, as a share of the limit. */
 export const smallestBucket = 1 / 4;
-/** The number of size classes in which refusals are judged. A larger request leaves a lower rate for other requests. */
+/**
+ * The number of size classes of refusals that are judged apart. A larger request leaves a lower rate for other
+ * requests.
+ */
 const sizeClasses = 32;
 
 /**
- * Returns a function for the amounts that a client may use at once beside a reservation. The amounts are these shares
- * of the limit, but never more than the reservation leaves of the smallest bucket. Each amount leaves another rate for
- * the time after.
+ * Returns a function that computes the amounts that a client may use at once, beside a request with a reservation. The
+ * amounts are the given shares of the limit, but never more than the reservation leaves of the smallest bucket. Each
+ * amount permits a different rate afterwards.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -64,17 +72,17 @@ export const tokensAtOnce = amountsAtOnce([1 / 5, 1 / 6, 1 / 8]);
 
 interface Client {
   readonly uses: readonly LimitUse[];
-  /** Returns the amounts that a client may use at once beside a request with this reservation. */
+  /** Returns the amounts that a client may use at once beside a request that reserves `reserved`. */
   readonly atOnce: (limit: number, reserved: number) => readonly number[];
 }
 
 /**
  * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
- * once. Then its rate ρ is chosen so that the following three add up to the limit: b, the use of a longest window at ρ,
- * and the refused request. The client stayed below the limit if, since every earlier moment, at most b + ρ · time was
- * charged. All these limiters admit such a client, whenever they charge: fixed windows of any phase, logs, weighted
- * counters, and buckets that hold b and one request. A refusal is skipped if the charge of a request in the two windows
- * before is unknown.
+ * once. Then the rate ρ of the client is chosen so that three amounts add up to the limit: b, the use of a longest
+ * window at the rate ρ, and the refused request. The client stayed below the limit if, since every earlier moment, at
+ * most b + ρ · time was charged. At whatever time they charge, the following limiters admit such a client: fixed
+ * windows of any phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the
+ * charge of any request in the two windows before the refusal is unknown.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

@@ -40,7 +40,7 @@ export const minuteLimits = ({
     { unit: 'tokens' as const, limit: tokensPerMinute },
   ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
 
-/** For each 429 of a key, the declared limits that may have been used up. */
+/** The 429s of a key. Each 429 has the declared limits that may have been used up. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
@@ -60,8 +60,8 @@ export const usedUpLimits = (
   if (refused.length === 0) return new Map();
   const rules = limits
     .map((each) => ({ ...each, rule: { limit: each.limit, window: milliseconds(minute) } }))
-    // A gateway that certainly admitted more than a limit allows does not enforce this limit. So it did not refuse
-    // because of it.
+    // A gateway that certainly admitted more than a limit allows does not enforce the limit. So the limit caused no
+    // refusal.
     .filter(({ unit, rule }) => !isExceeded(uses[unit], rule))
     .map(({ unit, rule }) => {
       return unit === 'requests'
@@ -85,7 +85,8 @@ export const usedUpLimits = (
 };
 
 /**
- * Whether a declared limit may have been used up at a 429: the limit that the 429 names, or any limit if it names none.
+ * Whether a declared limit may have been used up at a 429: the limit that the 429 names, or any limit if the 429 names
+ * no limit.
  */
 export const hasUsedUp = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
   const units = usedUp.get(refusal) ?? [];
@@ -119,12 +120,12 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 /**
  * Returns the ledgers of a run on a single clock. If a coordinator compared the clocks, every interval grows by the
  * uncertainty of the clocks. Returns `null` if the clocks were not compared. Also returns `null` if a slice is missing,
- * since that slice used the same keys.
+ * since the missing slice used the same keys.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
   const isWhole = missingSlices(result).length === 0;
-  // The slice of a single machine may be judged alone, as incomplete.
+  // A single slice of several machines may be judged alone. Its verdict then counts as incomplete.
   const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
   const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
@@ -152,9 +153,9 @@ const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly Me
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
- * Returns the measured 429s, and for each whether a declared limit explains it. Returns `null` if that is unknown: no
- * limit is declared, retries make attempts differ from arrivals, the ledger was too small, slices have separate clocks,
- * or the run still goes on and has no ledger.
+ * Returns the 429s after the warm-up. For each 429, the result says whether a declared limit explains the 429. Returns
+ * `null` if no limit is declared, if retries make attempts differ from arrivals, if the ledger was too small, if slices
+ * have separate clocks, or if the run has no ledger yet.
  */
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);
@@ -173,7 +174,7 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 };
 
 /**
- * Counts the 429s of some groups that a declared limit explains; `null` if the number is unknown. A ledger does not
+ * Counts the 429s of some groups that a declared limit explains; `null` if this number is unknown. A ledger does not
  * name the model of a request. So for the groups of one model, the count assumes that the 429s of the other models were
  * explained first.
  */
@@ -187,14 +188,16 @@ export const countExplained = (
   const spans = stageSpans(result.plan);
   const kinds = new Set(groups.map(({ labels }) => labels.traffic));
   const within = refusals.filter(({ key, traffic, sent }) => {
-    // The stage of an arrival is the stage in which the arrival is due, just before it is sent.
+    // The ledger has no due instants. An arrival is sent just after its due instant, so the instant of sending finds
+    // the stage.
     const stage = spans.findLast(({ from }) => from <= sent)?.name ?? '';
     return (
       kinds.has(traffic) && inScope({ ...scope, model: null }, { key, traffic, model: null, stage })
     );
   });
   const explained = within.filter(({ isExplained }) => isExplained).length;
-  // A request that was due in the warm-up may have been sent just after it.
+  // A request that was due in the warm-up can be sent after the warm-up. So the ledger can have more 429s than the
+  // groups.
   const { limited } = sumOutcomes(groups);
   if (scope.model === null) return Math.min(explained, limited);
   return Math.max(0, Math.min(explained, limited - (within.length - explained)));

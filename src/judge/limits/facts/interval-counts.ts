@@ -56,7 +56,7 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
   const maybeFrom = edgesOf(byFrom, 'from', 'most');
   const maybeUntil = edgesOf(byUntil, 'until', 'most');
   return (span) => {
-    // A charge whose interval is longer than the span is never certainly within it.
+    // A charge whose interval is longer than the span is never certainly within the span.
     const fits = ({ from, until }: Charge): boolean => until - from <= span;
     const sure = longest <= span ? all : sureEdgesOf(byFrom.filter(fits), byUntil.filter(fits));
     return {
@@ -66,7 +66,7 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
   };
 };
 
-/** The checks of a key use the same list some ten times, so it is sorted only the first time. */
+/** The checks of a key use the same list about ten times, so the list is sorted only once. */
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
@@ -75,7 +75,7 @@ const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
  * charge, the spans that contain it start within an interval of time. The maximum is where most of these intervals
  * overlap. Example: a span of 50 ms contains the charge at 0 ms if it starts from −50 to 0, the charge at 40 ms if it
  * starts from −10 to 40, and the charge at 90 ms if it starts from 40 to 90 ms. So at most two of the charges lie in
- * one span. The list must not change afterwards.
+ * one span. The list of charges must not change after this call.
  */
 export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
   const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);
@@ -86,7 +86,7 @@ export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
   spanCounts(charges)(window);
 
-/** Creates a function that returns the amount charged within the `window` ms before a decision. */
+/** Creates a function that returns bounds of the amount charged within the `window` ms before a decision. */
 export const chargedBefore = (charges: readonly Charge[]) => {
   const surelyBy = cumulativeSums(edgesOf(charges, 'until', 'least'));
   const surelyFrom = cumulativeSums(edgesOf(charges, 'from', 'least'));
@@ -94,8 +94,8 @@ export const chargedBefore = (charges: readonly Charge[]) => {
   const maybeFrom = cumulativeSums(edgesOf(charges, 'from', 'most'));
   const longestFirst = charges.toSorted((a, b) => b.until - b.from - (a.until - a.from));
   /**
-   * Sums the charges that begin before the window and end after it. The difference of the two sums below subtracts
-   * these charges without having added them.
+   * Sums the charges whose interval begins before the window and ends after the window. `surelyFrom` subtracts these
+   * charges below, but `surelyBy` does not include them. So this sum is added back.
    */
   const straddling = (begin: number, end: number): number => {
     let sum = 0;

@@ -13,7 +13,7 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
-  /** What each entry can have used of both limits, in the same order as `entries`. */
+  /** What each entry may have used of the limit of requests and of the limit of tokens, in the order of `entries`. */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   readonly admitted: readonly LedgerEntry[];
@@ -24,10 +24,13 @@ export const isChat = ({ traffic }: LedgerEntry): boolean =>
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;
 
-/** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
+/** Decides whether a request was certainly not charged: its status is 429 (limited) or 401 (unknown key). */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/** The charge in requests. The interface (8) does not define it: it is 1 for an answered chat, otherwise 0 or 1. */
+/**
+ * The charge in requests: none for a 429 or 401, 1 for an answered chat. Other charges are undefined (interface, 8): 0
+ * or 1.
+ */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
@@ -35,15 +38,15 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
 };
 
 /**
- * The charge of a request in tokens, made at any time until its end. The charge is unknown if the server did not report
- * it.
+ * The charge of a chat in tokens, made at any time until the end of the chat. The largest charge is infinite if a chat
+ * reports no usage although it was answered or has no status.
  */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens, cached } = entry;
   const isKnown = tokens !== null || (!isAnswer(entry) && entry.status !== 0);
   const most = isKnown ? (tokens ?? 0) : Number.POSITIVE_INFINITY;
-  // Some gateways do not charge cached tokens. The interface permits this.
+  // Some gateways do not charge cached tokens, and the interface permits this omission.
   const least = Math.max(0, (tokens ?? 0) - (cached ?? 0));
   return [{ from, until, least, most }];
 };
@@ -78,7 +81,7 @@ const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
   return refused.map((refusal) => {
-    // The order of requests that overlap the refusal is unknown.
+    // Requests that overlap the refusal do not count, since the order of overlapping requests is unknown.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);

@@ -3,21 +3,24 @@ import { sumInFlight } from './early-refusals.ts';
 import { minute } from './key-evidence.ts';
 import { type LimitUse, ownCountRatio } from './token-uses.ts';
 
-/** The highest count of a text by any tokenizer, as a multiple of its usage. */
+/** The largest number of tokens that any tokenizer counts in a text, as a multiple of the text's reported usage. */
 const highestCountRatio = 1.6;
 /**
  * The share of the limit that may be used before the first request. A larger share shows that the limit is lower than
  * declared, or that the key was used before.
  */
 const unknownShare = 1 / 50;
-/** The largest share of all charges that may be in flight. Their reservations may be corrected later. */
+/**
+ * The largest share of all charges that may belong to requests in flight. The gateway may still correct such charges.
+ */
 const inFlightShare = 1 / 4;
 
 /**
- * Returns the ratio of the gateway's own count to `most`, from the remaining tokens that it reports in the first
- * minute. Later reports do not count, since a window may have ended. The ratio is 1 if the reports show nothing, a
- * lower limit, or more than any tokenizer counts. A 429 shows nothing, since many gateways then report that nothing
- * remains. Once usage and reservation of a chat are unknown, later reports show nothing either.
+ * Returns the ratio of the gateway's own count to `most`, from the remaining tokens that the gateway reports in the
+ * first minute. Later reports do not count, since a window may have ended. The ratio is 1 if the reports show nothing,
+ * if they show a lower limit, or if they show more tokens than any tokenizer counts. A 429 shows nothing, since many
+ * gateways then report that nothing remains. After a chat with unknown usage and unknown reservation, later reports
+ * show nothing, either.
  */
 export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],

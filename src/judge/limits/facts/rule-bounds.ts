@@ -19,9 +19,10 @@ export const longestWindow = (window: number): number => window + windowToleranc
 export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindow(window);
 
 /**
- * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is the limit
- * minus one request, in the longest tolerated window. At the full rate, a weighted counter would refuse some requests,
- * since it rounds, or counts a request before it compares. For a limit of one, the rate is one request in two windows.
+ * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. The rate is the
+ * limit minus one request, divided by the longest tolerated window. At the full rate, a weighted counter would refuse
+ * some requests, since such a counter rounds, or counts a request before the comparison. For a limit of one, the rate
+ * is one request in two windows.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);

@@ -5,7 +5,10 @@ import { sumInFlight } from './early-refusals.ts';
 import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
-/** A request that was admitted after more usage than any limiter admits, and the span of time that shows it. */
+/**
+ * An admitted request before which more was charged than any limiter admits, and the span of time that shows the
+ * excess.
+ */
 interface ExceededSpan {
   readonly admission: LimitUse;
   /** The span in ms. */
@@ -15,17 +18,15 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The number of limits that a limiter admits in addition to one limit for each window: 1, or 0 for logs. */
+  /** The number of limits that a limiter admits in addition to one limit for each window: 0 for logs, otherwise 1. */
   readonly extra: number;
   /**
-   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget it
-   * whenever a window ends, a log one window later. A bucket never forgets it, since the bucket keeps a debt.
+   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget such
+   * usage whenever a window ends. A log forgets each use one window later. A bucket never forgets, since the bucket
+   * keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /**
-   * The largest factor from the usage to this gateway's own count; absent unless it is known to be smaller than the
-   * factor for any gateway.
-   */
+  /** The largest factor from the usage to this gateway's own count. If absent, the factor for any gateway applies. */
   readonly ownCount?: number;
 }
 
@@ -34,10 +35,10 @@ const eachWindow = 32;
 
 /**
  * Finds the requests that were admitted although more had been used than any limiter of the rule admits. Within n
- * windows, a limiter admits n + 1 limits. For each window that ended, it also admits the tokens that were in flight at
- * an admission, since charges may come with the answer. Tokens that are still in flight never count, so too many tokens
- * at once are no violation. Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most 1.07 × (3 ×
- * 100 + 2 × 40) tokens can have been answered in two minutes before an admission.
+ * windows, a limiter admits n + 1 limits. For each window that ended, the limiter also admits the tokens that were in
+ * flight at an admission, since charges may come with the answer. Tokens that are still in flight never count, so too
+ * many tokens at once are no violation. Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most
+ * 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],

@@ -7,14 +7,14 @@ export type TokenRequest = Pick<
 > &
   Pick<LedgerEntry, 'characters' | 'maxTokens'> & { readonly isChat: boolean };
 
-/** A request as a limit sees it. The limit charges the request at any time from `sent` to `settled`. */
+/** A request from the point of view of a limit. The limit charges the request at any time from `sent` to `settled`. */
 export interface LimitUse {
   readonly sent: number;
   readonly answered: number;
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
-  /** The least amount that any rule of charging has charged for the request once it is settled. */
+  /** The least charge for the request at `settled`, under any rule of charging. */
   readonly least: number;
   /** The largest final charge for the request; infinite if unknown. */
   readonly most: number;
@@ -29,7 +29,9 @@ export const certainCharge = ({ sent, settled, least }: LimitUse) => ({
   most: least,
 });
 
-/** Returns how long after an answer its usage may be charged, in ms: a second, or less for windows below a minute. */
+/**
+ * Returns the longest time from an answer to the charge of its usage, in ms: 1/60 of the window, but at most a second.
+ */
 export const settleTime = (window: number): number => Math.min(1000, window / 60);
 
 /**
@@ -38,7 +40,7 @@ export const settleTime = (window: number): number => Math.min(1000, window / 60
 export const ownCountRatio = 1.07;
 /**
  * The largest reservation of a prompt before its correction, as a multiple of its tokens. `fewestCharactersPerToken`
- * bounds it by characters.
+ * also bounds the reservation, by the characters of the prompt.
  */
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
@@ -46,8 +48,8 @@ const fewestCharactersPerToken = 2.5;
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
 /**
- * Creates a function that returns the most tokens of a prompt with this many characters; infinite if no request shows
- * how many.
+ * Creates a function that returns the most tokens of a prompt with this many characters; infinite if no request reports
+ * the tokens of its prompt.
  */
 const promptEstimator = (requests: readonly TokenRequest[]) => {
   const density = new Map<number, number>();
@@ -72,8 +74,8 @@ const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
 
 /**
  * Returns what a limit of tokens can have charged for each request of a key. A refused or failed chat may be charged as
- * well. A request that is not a chat is never charged. Example: a chat has 100 tokens of prompt, 90 of them cached, and
- * 5 of answer. A second after its end, 15 tokens are certainly charged.
+ * well. A request that is not a chat is never charged. Example: a chat has a prompt of 100 tokens, of which 90 are
+ * cached, and an answer of 5 tokens. A second after the end of the chat, 15 tokens are certainly charged.
  */
 export const tokenUses = (
   requests: readonly TokenRequest[],

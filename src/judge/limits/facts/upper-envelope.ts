@@ -4,8 +4,8 @@ import { type Charge, spanCounts } from './interval-counts.ts';
 import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 
 /**
- * The classes that never admit more than the limit in any window. All other classes may do so, at a boundary between
- * windows or from a full bucket.
+ * The classes that never admit more than the limit in any window. All other classes may admit more, at a boundary
+ * between windows or from a full bucket.
  */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
@@ -16,15 +16,16 @@ export const extraLimits = (permitted: readonly LimiterClass[]): number => {
 };
 
 /**
- * Returns the step to the next number of windows that is tried. Trying every number would take minutes for a day of
- * requests.
+ * Returns the step to the next number of windows that is tried. For the requests of a day, trying every number would
+ * take minutes.
  */
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
- * Checks the bound that no limiter exceeds: (⌈T / window⌉ + 1) limits in a span T. Fixed windows touch one more window
- * than they fill; a bucket holds one limit and refills another in each window. The bound grows only at multiples of the
- * window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests in 3 windows.
+ * Checks the bound that no limiter exceeds: (⌈T / window⌉ + 1) limits in a span T. A span that is as long as n fixed
+ * windows can touch n + 1 windows. A bucket holds one limit, and refills one limit in each window. The bound grows only
+ * at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests in 3
+ * windows.
  */
 export const upperEnvelope = (
   charges: readonly Charge[],
@@ -43,7 +44,8 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // If the use of this longer span is within the smallest of the skipped bounds, it is within all of them.
+    // If the use of this longer span is within the smallest bound of the skipped spans, every skipped span is within
+    // its bound.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

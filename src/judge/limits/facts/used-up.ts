@@ -7,18 +7,19 @@ const phaseParts = 16;
 
 /**
  * Creates a function that decides whether a limit may be used up for a refused request. The limit may be used up if the
- * possible charges and the amount that the request asks for together exceed it. Charges count for one window, for a
- * weighted counter at any phase, or for a full bucket. If an amount is unknown, its largest reservation counts. If the
- * reservation is also unknown, the amount counts as nothing, since it would explain every refusal. `countFactor`
- * multiplies the amounts. Example: 1,950,000 of 2,000,000 tokens are used; a chat that asks for 60,000 may be refused.
+ * possible charges plus the amount that the request asks for exceed the limit. The possible charges are the largest of
+ * three values: the charges of one window, the count of a weighted counter at any phase, and the level of a leaking
+ * bucket. If an amount is unknown, its largest reservation counts. If the reservation is also unknown, the amount
+ * counts as 0, since an infinite amount would explain every refusal. `countFactor` multiplies the amounts. Example:
+ * 1,950,000 of 2,000,000 tokens are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // Few gateways charge a limit for requests that they refuse. After an overload, such charges would explain every
-  // refusal.
+  // Few gateways charge a limit for requests that they refuse, so refused requests do not count. After an overload,
+  // charges for refused requests would explain every refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>
@@ -37,8 +38,8 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    // Each part holds the phases from `part` to `part + 1`. The sums are those at the end of the part, and the weight
-    // is the weight at its begin. So no phase between two tried phases finds more use.
+    // Each part holds the phases from `part` to `part + 1`. The sums are taken at the end of the part, and the weight
+    // at its start. So no phase within the part finds more use.
     const weighted = Array.from({ length: phaseParts }, (_, part) => {
       const current = since((longest * (part + 1)) / phaseParts);
       const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;

@@ -6,15 +6,15 @@ export const retryAfterTolerance = 1000;
 
 /** The events after a refusal. Instants are in ms. */
 interface RefusalFollowUp {
-  /** The last instant at which a request was sent that was still refused. */
+  /** The instant at which the last request that was still refused was sent. */
   readonly stillRefused: number;
-  /** When the next admitted request was answered; `null` if no request was admitted afterwards. */
+  /** The instant at which the next admitted request was answered; `null` if no request was admitted afterwards. */
   readonly admittedAgain: number | null;
 }
 
 /**
- * Rates a retry time: `deceptive` if the key was still refused after this time, `conservative` if the key was admitted
- * long before it.
+ * Rates a retry time: `deceptive` if the key was still refused more than a second after this time, `conservative` if
+ * the key was admitted more than a second before this time.
  */
 export const retryAfterAccuracyOf = (
   promised: number,

@@ -1,7 +1,7 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum share of late answers among the admitted requests that shows a delayed load. */
+/** The minimum share of late answers among the admitted requests under load at which the limiter counts as delaying. */
 const minDelayedShare = 0.1;
 /**
  * The minimum number of late answers that do not overlap. A pause of the machine delays many answers, but all at the
@@ -15,7 +15,7 @@ const minDelayed = 3;
  */
 const minMachineContrast = 0.5;
 /**
- * If at least this share of the refusals is late, the limiter is the cause: a limiter that waits before it refuses
+ * If at least this share of the refusals is late, the limiter is the cause: a limiter that waits before each refusal
  * delays most refusals.
  */
 const maxMachineShare = 0.6;
@@ -41,8 +41,9 @@ const countInTurn = (decisions: readonly LimiterDecision[]): number => {
 };
 
 /**
- * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the previous
- * answer, and at least a window after the last refusal. At a calm request the limiter is no longer exhausted.
+ * Divides the admitted requests into calm and loaded requests. A request is calm if it was sent at least window / limit
+ * after the previous answer, and at least a window after the last refusal. At a calm request the limiter is no longer
+ * exhausted.
  */
 const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   let latest = Number.NEGATIVE_INFINITY;
@@ -67,7 +68,9 @@ const minCalmRequests = 5;
 /** The number of consecutive answers from which the speed of a serial server is computed. */
 const serialRun = 8;
 
-/** The time that a serial server needs for each request, in ms: the shortest mean of 8 answers, at most `usual`. */
+/**
+ * The time that a serial server needs for each request, in ms: the shortest mean over 8 answers, but at most `usual`.
+ */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
     .filter(({ admitted }) => admitted)
@@ -108,9 +111,9 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 };
 
 /**
- * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
- * than 90 % of the calm answers, or if a few answers are later than every calm answer. Delays that a serial server or a
- * busy machine explains do not count.
+ * Decides whether the limiter delays requests of a load. The limiter delays requests if at least 10 % of the answers
+ * under load are later than 90 % of the calm answers, or if a few answers are later than every calm answer. Delays that
+ * a serial server or a busy machine explains do not count.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);

@@ -2,7 +2,9 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** Returns the assumed instant of a decision, which is wrong by at most half a round trip. */
+/**
+ * Returns the middle between sending and answer. The true instant of the decision is at most half a round trip away.
+ */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
 export interface PriorDecisions {
@@ -29,7 +31,7 @@ const sortAscending = (times: readonly number[]): Float64Array => Float64Array.f
 
 /**
  * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
- * admitted request also takes its service time, but the service time comes after the decision.
+ * admitted request also takes service time, but only after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -45,8 +47,8 @@ const shortestOf = (decisions: readonly LimiterDecision[]): number =>
   decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
 /**
- * Returns the log for the assumption that slow requests waited for their decision. After the decision, each request
- * took as long as the fastest request of its kind.
+ * Returns the log under the assumption that slow requests waited for their decision. After its decision, each request
+ * then took as long as the fastest request with the same decision.
  */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const [admitted, refused] = [true, false].map((isAdmitted) =>
@@ -79,7 +81,7 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of the shortest refusal that certainly was network time. */
+/** The share of the duration of the shortest refusal that was certainly network time. */
 const networkShare = 0.9;
 
 const decisionHistoryOf = (
@@ -114,8 +116,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * Returns the possible histories for each list of `besides`: first the histories without waiting, then those with
- * waiting.
+ * Returns the possible histories for each list of `besides`: first the histories in which no request waited for its
+ * decision, then the histories in which slow requests waited.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
@@ -125,7 +127,9 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** Returns a history that replays only every `every`-th decision. All decisions still count as earlier decisions. */
+/**
+ * Returns a history that replays only every `every`-th decision. Skipped decisions still count as earlier decisions.
+ */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

@@ -25,22 +25,23 @@ import {
  * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its
  *   parameters.
  * - Replaying a limiter means computing its decision on each request of the log.
- * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer.
- *   Otherwise it explains the decision.
+ * - A limiter contradicts a decision if the limiter decides otherwise at every tried moment between sending and answer.
+ *   If not, the limiter explains the decision.
  * - A history is a possible order of events inside the gateway. A log can have several histories.
  * - The phase of windows is the instant at which a window begins, in ms.
  */
 
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Windows on the clock are tried only if the server's clock is known. Otherwise nothing shows that windows follow it.
+  // Windows on the clock are tried only if the server's clock is known. Without this clock, no evidence supports such
+  // windows.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // Among equals, a cap on requests in flight comes last. Serial requests hardly overlap, so a cap explains them by
-  // chance.
+  // Among limiters that contradict equally many decisions, a cap on requests in flight comes last. Serial requests
+  // hardly overlap, so a cap explains them by chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
     (a, b) =>
@@ -54,8 +55,8 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
  */
 const tolerance = 0.005;
 /**
- * The largest share of decisions that a named queue may contradict. It is larger, since each pause of a machine delays
- * some answers.
+ * The largest share of decisions that a named queue may contradict. This share is larger than `tolerance`, since each
+ * pause of a machine delays some answers.
  */
 const queueTolerance = 0.02;
 /** Another class must contradict at least this many times as many decisions as the named class. */
@@ -65,15 +66,15 @@ const maxTieGap = 2;
 
 /**
  * The largest distance in requests between the burst of a nearly full bucket and the limit. Rounding or earlier
- * requests explain it.
+ * requests explain a distance of this size.
  */
 const nearlyFullGap = 2;
 /** The largest distance between the burst of a nearly full bucket and the limit, as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 /**
- * The bucket may have counted failed chats. So its burst may also be below the limit by the number of failed chats, up
- * to this share of the limit.
+ * The bucket may have counted failed chats. So the burst of a nearly full bucket may also be below the limit by the
+ * number of failed chats, up to this share of the limit.
  */
 const mostFailedShare = 0.1;
 
@@ -88,8 +89,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to follow the clock may in fact begin with a request: windows of that kind
- * contradict hardly more decisions.
+ * Returns whether windows that seem to follow the clock may in fact begin with a request: windows that begin with a
+ * request contradict less than ten times as many decisions.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
@@ -122,8 +123,8 @@ export interface LimiterTerms {
 }
 
 /**
- * Returns whether the best class may be named. It must explain nearly all decisions, and far more than the next class.
- * The log must also show the behaviour that is typical of the class.
+ * Returns whether the best class may be named. The best class must explain nearly all decisions, and far more decisions
+ * than the next class. The log must also show the behaviour that is typical of the class.
  */
 const isNameable = (
   first: LimiterFit,
@@ -142,7 +143,7 @@ const isNameable = (
 
 /**
  * Chooses the simplest among the best limiter and its ties. A full bucket that contradicts at most 1 % of the decisions
- * is preferred to a nearly full one.
+ * is preferred to a nearly full bucket.
  */
 const simplestOf = (
   [best, ...ties]: readonly LimiterFit[],
@@ -154,7 +155,7 @@ const simplestOf = (
   return (isNearlyFull(best!, failed) ? ties.find(isFull) : undefined) ?? best!;
 };
 
-/** Identifies the limiter, with the declared limit, that made the decisions of a log. */
+/** Identifies the limiter that made the decisions of a log, if the limiter enforces the declared limit. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   { declared, failed = 0, ...known }: LimiterTerms,

@@ -43,10 +43,11 @@ const rooms = ['some', 'whole'] as const;
 const maxDateLag = 1000;
 
 /**
- * The precision of the phase of weighted counters, as a share of a window. At a limit of 120 this is half a request.
+ * The precision of the phase of weighted counters, as a share of a window. At a limit of 120, this precision is half a
+ * request.
  */
 const counterPrecision = 1 / 240;
-/** The maximum number of phases of a weighted counter if `times` is 1. */
+/** The maximum number of phases of a weighted counter if `times` is 1 and the server's clock is known. */
 const maxCounterPhases = 60;
 
 const counterPhases = (
@@ -69,7 +70,7 @@ const declaredTimes = 3;
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try. They are near the smallest size that fits all admissions: the most
+ * Returns the sizes of a small bucket to try. The sizes are near the smallest size that fits all admissions: the most
  * requests in any span, minus the refill in that span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
@@ -88,7 +89,7 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
 
 /**
  * Finds the shortest interval that certainly contains a refill. The interval begins with a refusal, and ends with the
- * admission right after it.
+ * admission right after the refusal.
  */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
   decisions
@@ -104,8 +105,8 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 
 const maxPhases = 500;
 /**
- * The largest number of decisions in the shortest interval with a refill for which each decision is tried as the edge
- * of a phase.
+ * The most decisions in the shortest interval with a refill at which each decision counts as the edge of a phase. With
+ * more decisions, decisions that are close together count as one edge.
  */
 const mostExactPlaces = 120;
 
@@ -143,8 +144,8 @@ const minRefusals = 10;
 /** The safety margin for the time that requests spend in the network, in standard errors of its estimate. */
 const certainty = 3;
 /**
- * The ratio by which a computed cap may be too large, since the network can take longer for an admitted request than
- * for a refused one.
+ * The factor by which a computed cap may be too large. The network can take longer for an admitted request than for a
+ * refused request.
  */
 const capTolerance = 1.25;
 const maxRequests = 256;
@@ -204,8 +205,8 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
 const refusalQuantile = 0.9;
 
 /**
- * Returns whether the admitted requests certainly stayed in the gateway for a while. If they did not, a small cap
- * explains every refusal soon after an admission, and so explains nothing.
+ * Returns whether the admitted requests certainly stayed in the gateway for a while. If the requests did not stay, a
+ * small cap would explain every refusal soon after an admission, so a cap would be no evidence.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>
@@ -286,7 +287,7 @@ export const limiterCandidates = (
 
 export const phaseParts = 8;
 
-/** Returns phases around a phase, up to its neighbours at a distance of `apart` ms. */
+/** Returns phases around `phase`. The phases lie less than `apart` ms before or after `phase`. */
 export const phasesAround = (phase: number, apart: number): readonly number[] =>
   divideEvenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
     (part) => phase + (part * apart) / phaseParts,
@@ -294,7 +295,8 @@ export const phasesAround = (phase: number, apart: number): readonly number[] =>
 
 /**
  * Returns limiters with phases close to the phase of the best limiter of a class. `look` counts the searches from 1;
- * each search is finer than the one before. A class whose phases were all tried already has no closer limiters.
+ * each search is finer than the one before. If all phases of a class were tried before, the class has no closer
+ * limiters.
  */
 export const closerCandidates = (
   name: LimiterClass,

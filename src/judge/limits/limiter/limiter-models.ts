@@ -4,8 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier decisions. It
- * keeps no counters as gateways do, so it does not share the bugs of gateways.
+ * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier decisions. A
+ * model keeps no counters, unlike a gateway, so a model does not share the bugs of gateways.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -24,13 +24,14 @@ const fixedFromFirst: LimiterModelBuilder = (
    */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
-  /** The window of each admitted request, as the index of the first request in it. */
+  /** For each admitted request, the index of the first request in the same window. */
   const first: number[] = [];
   for (const [place, { answered }] of admitted.entries()) {
     const begin = first[place - 1] ?? 0;
     const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
-    // A window may have ended during a request. If the request was admitted beyond the limit, the window did end.
+    // A window may have ended during a request. If the window was full and the request was admitted, the window did
+    // end.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
@@ -45,8 +46,8 @@ const fixedFromFirst: LimiterModelBuilder = (
 };
 
 /**
- * Creates a function that counts the admissions before a moment. It remembers the last count, since most calls ask for
- * the same moment.
+ * Creates a function that counts the admissions before a moment. The function remembers the last count, since most
+ * calls ask for the same moment.
  */
 const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
@@ -90,15 +91,15 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
-/** The level that a bucket needs to admit a request, minus a tolerance for rounding. */
+/** The least level at which a bucket admits a request: 1, minus a tolerance for rounding. */
 const minLevel = 1 - 1e-9;
 
 /**
  * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. If a request
- * could be admitted up to `slack` ms later, it counts as explained, but the level becomes negative, and that debt
- * stays. So single early requests are explained, but a rate above the refill is not. Example: with a refill every 100
- * ms, each request that comes 80 ms after the previous one adds 0.2 to the debt. After a few of them, the next request
- * is a contradiction in spite of `slack`.
+ * could be admitted up to `slack` ms later, the admission counts as explained. The level then becomes negative, and
+ * this debt stays. So single early requests are explained, but a rate above the refill is not. Example: with a refill
+ * every 100 ms, each request that comes 80 ms after the previous one adds 0.2 to the debt. After a few such requests,
+ * the next request is a contradiction in spite of `slack`.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -115,8 +116,8 @@ const bucket = (
   for (let place = 0; place < left.length; place += 1) {
     const gain = gained[place]!;
     const level = levelWith(gain);
-    // If an admission is too early even at its latest possible instant, it is one contradiction, and the debt is
-    // cleared.
+    // If an admission is too early even at its latest possible instant, the admission counts as one contradiction, and
+    // the debt is cleared.
     const isExplained =
       level >= minLevel || levelWith(gainedAt(requests[place]!.answered + slack)) >= minLevel;
     before = isExplained ? level - 1 : 0;
@@ -165,8 +166,8 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // A queue refuses only if it overflows. The queue is identified by its delays, so its model alone contradicts no
-  // refusal.
+  // The class of queues is judged by the delays of the answers (`queueDelays`). So this model only fills its row in the
+  // table, and admits every request.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };
@@ -187,7 +188,7 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window has room for the request if the window began after the admission `limit` places before the request.
+    // A window has room for the request if the window began after the admission that is `limit` admissions earlier.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
@@ -197,11 +198,11 @@ const edgeBoundsOf = (
   });
 
 /**
- * Counts the decisions that fixed windows contradict, for all phases in one pass. A window admits a request if it
- * begins between two moments. So the phases that admit it are an arc of the period. Example: the limit is 10, windows
- * are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms. The request is
- * admitted if a window begins after 900 and up to 1,400 ms. The phase of such a window lies from 900 to 1,000 ms or
- * from 0 to 400 ms. If the request was refused, all phases in that arc contradict it.
+ * Counts the decisions that fixed windows contradict, for all phases in one pass. A window admits a request if the
+ * window begins between two moments. So the phases that admit the request are an arc of the period. Example: the limit
+ * is 10, windows are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms.
+ * The request is admitted if a window begins after 900 and up to 1,400 ms. The phase of such a window lies from 900 to
+ * 1,000 ms or from 0 to 400 ms. If the request was refused, all phases in this arc contradict the refusal.
  */
 export class PhaseContradictions {
   readonly #history: DecisionHistory;
@@ -227,14 +228,14 @@ export class PhaseContradictions {
     const folded = (moment: number): number => moment - Math.floor(moment / window) * window;
     const places = Float64Array.from(candidates, ({ phase }) => folded(phase)).sort();
     const all = places.length;
-    /** The increase in contradicted decisions at each place, compared with the place before it. */
+    /** The increase in contradicted decisions at each phase, compared with the phase before. */
     const changes = new Int32Array(all + 1);
     const add = (from: number, to: number, count: number): void => {
       changes[from]! += count;
       changes[to]! -= count;
     };
     for (const { after, until, admitted } of this.#bounds) {
-      // A phase in the arc predicts an admission, a phase outside it a refusal.
+      // A phase in the arc predicts an admission; a phase outside the arc predicts a refusal.
       const outside = Number(admitted);
       const inside = 1 - outside;
       const length = until - after;

@@ -13,8 +13,9 @@ const closeShare = 0.05;
 /** The time, in ms, by which a queue's timer is late for each request. */
 const timerLateness = 2;
 /**
- * The latency of single requests above which a slow server also explains the waits, as a share of the time between two
- * answers under load. A queue answers a single request at once. A slow server takes as long for it as under load.
+ * The largest latency of single requests that shows a queue, as a share of the time between two answers under load. A
+ * queue answers a single request at once. A slow server takes as long for a single request as for a request under load,
+ * so a longer latency can come from a slow server.
  */
 const promptShare = 0.5;
 
@@ -23,7 +24,7 @@ interface Answer {
   readonly answered: number;
 }
 
-/** Returns the shortest time of an answer, in ms. */
+/** Returns the shortest time from sending to the answer, in ms. */
 const fastestOf = (admitted: readonly (readonly [number, LimiterDecision])[]): number =>
   admitted.reduce((least, [, { sent, answered }]) => Math.min(least, answered - sent), Infinity);
 
@@ -124,7 +125,7 @@ export interface QueuePace {
   readonly uneven: number;
 }
 
-/** Measures the pace of the requests that waited; `null` if too few waited. */
+/** Measures the pace of the requests that waited; `null` if too few requests waited. */
 export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): QueuePace | null => {
   const run = longestRun(log);
   if (run.length <= minWaits) return null;
@@ -157,9 +158,12 @@ const minQueuedShare = 0.1;
 export interface QueueDelays {
   readonly waited: readonly number[];
   readonly contradicted: readonly number[];
-  /** The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
+  /**
+   * The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain the
+   * delays.
+   */
   readonly other: LimiterFit | null;
-  /** Whether the rate proves nothing: a slow server can cause it, or the rounding of gateways' windows explains it. */
+  /** Whether the rate proves nothing, since a slow server or the rounding of gateways' windows can be its cause. */
   readonly isDoubtful: boolean;
 }
 
@@ -180,8 +184,8 @@ interface ComparedDelays {
 }
 
 /**
- * Returns the delays if their pace differs from the pace of the declared limit; `null` if a slow server can be the
- * cause. After a burst only the pace is known, so `queue` is `null`.
+ * Returns the delays of a queue whose pace differs from the pace of the declared limit. `queue` is `null` if the delays
+ * are not those of such a queue, and only the pace is known. If only the pace is known, a doubtful pace gives `null`.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -191,7 +195,7 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // Other waiting requests can raise both counts, so the smaller count is taken.
+  // Requests that waited for another reason can raise either count, so the smaller count is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -241,7 +245,7 @@ export const queueDelays = (
   const admitted = [...log.entries()]
     .filter(([, decision]) => decision.admitted)
     .toSorted(([, a], [, b]) => a.sent - b.sent);
-  // The first request never waits. The fastest answer is one round trip.
+  // The first request never waits, so the fastest answer took one round trip.
   const roundTrip = fastestOf(admitted);
   const pace = queuePace(log, rule);
   const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';

@@ -34,7 +34,7 @@ export interface ReplayedFit {
   readonly limit: number;
   /** The predictions of this limiter for the decisions that it contradicts, by their index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** The number of decisions that this limiter does not explain in the middle of their intervals. */
+  /** The number of decisions that this limiter does not explain at the middle between sending and answer. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
@@ -68,8 +68,8 @@ const replay = (
     unlikely += 1;
     if ([sent - slack, answered + slack, sent, answered].some(isRightAt)) continue;
     wrong.push(indexes[place]!);
-    // Moves the contradicted decision forward in the order: the next limiter probably contradicts it too, and is then
-    // ruled out sooner. The numbers of contradictions stay the same.
+    // Moves the contradicted decision forward in the order. The next limiter probably contradicts this decision, too,
+    // and is then rejected sooner. The numbers of contradictions stay the same.
     const earlier = turn >>> 1;
     [order[turn], order[earlier]] = [order[earlier]!, place];
     if (wrong.length > most) return null;
@@ -126,8 +126,8 @@ interface BestReplay extends Replay {
 }
 
 /**
- * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equals, the limiter with the fewest
- * unlikely decisions is returned.
+ * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equally good limiters, the limiter
+ * with the fewest unlikely decisions is returned.
  */
 const bestAmong = (
   limiter: LimiterClass,
@@ -158,7 +158,8 @@ const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A cap on requests in flight does not depend on the clock. Only histories without waiting judge it.
+  // A cap on requests in flight does not depend on the clock. So only the histories without waiting count, with a slack
+  // of 0.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
@@ -208,7 +209,7 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {
-    // A full queue can refuse any request.
+    // A full queue can refuse any request, so only delays contradict a queue.
     const contradicted = new Map(queued.contradicted.map((index) => [index, 'delayed'] as const));
     return { ...fit, contradicted, unlikely: 0 };
   }

@@ -13,7 +13,7 @@ const maxLag = 1000;
 /** The maximum lag on servers that write the header only once a second, in ms. */
 const maxLagRefreshed = 2000;
 
-/** The minimum share of headers that must agree. A few can be stale or come from another machine. */
+/** The minimum share of headers that must agree. A few headers can be stale or come from another machine. */
 const minAgreement = 0.9;
 
 const maxAgreement = (
@@ -26,7 +26,7 @@ const maxAgreement = (
   for (const [started, least] of starts.entries()) {
     while (ends[ended]! < least) ended += 1;
     const count = started + 1 - ended;
-    // The interval ends where the first of the intervals of these headers ends.
+    // The common interval ends where the first of the agreeing intervals ends.
     if (best === null || count > best.count)
       best = { interval: { least, most: ends[ended]! }, count };
   }
@@ -34,9 +34,9 @@ const maxAgreement = (
 };
 
 /**
- * Computes the offset of the server's clock from `Date` headers; `null` if there are none, or if too many contradict
- * each other. Each header was written between `sent` and `answered`. The header names a moment up to one second before
- * it was written, or up to two seconds on servers that refresh the header once a second.
+ * Computes the offset of the server's clock from `Date` headers; `null` without headers, or if too many headers
+ * contradict each other. Each header was written between `sent` and `answered`. The header names a moment up to one
+ * second before it was written, or up to two seconds on servers that refresh the header once a second.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>

@@ -42,7 +42,8 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
 });
 
 /**
- * The rules for which requests a gateway may count against a limit. The interface does not say which requests count.
+ * Possible rules of counting. Each rule says whether a gateway counts a request against a limit, since the interface
+ * does not say which requests count.
  */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
@@ -54,8 +55,8 @@ const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
 /**
- * The rules for which requests may have reached the limiter, since failures (5xx and 0) can come from before or behind
- * the limiter.
+ * Possible rules of admission. Each rule says whether a request reached the limiter, since a failure (5xx or 0) can
+ * come from before or from behind the limiter.
  */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
@@ -92,8 +93,8 @@ const interpretationsOf = (
 };
 
 /**
- * Returns the classes that explain the decisions if nobody else used the key; `null` if no refusal can be about
- * requests.
+ * Returns the classes that explain the decisions under the assumption that nobody else used the key; `null` if no
+ * refusal can be about requests.
  */
 const explainKey = (
   { entries, refused }: KeyEvidence,
@@ -114,8 +115,8 @@ const explainKey = (
 };
 
 /**
- * Checks whether a permitted class explains the decisions. If no permitted class does, other users of the key may be
- * the cause.
+ * Checks whether a permitted class explains the decisions. If no permitted class explains them, other users of the key
+ * may be the cause.
  */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],

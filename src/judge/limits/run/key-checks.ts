@@ -186,11 +186,11 @@ const checkRequestsKept = (
 };
 
 /**
- * Returns the refusals that came although the limit had room left, and whether the limit was certainly used up at all
+ * Returns the refusals at which the limit had room left. `isFull` says whether the limit was certainly used up at all
  * refusals.
  */
 const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
-  // Most runs have no refusal. Adding up the charges would cost more than the rest of the check.
+  // Most runs have no refusal. For such runs, adding up the charges would cost more than the rest of the check.
   if (refusals.length === 0) return { wrong: [], isFull: true };
   const before = chargedBefore(charges);
   return {
@@ -206,7 +206,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // These are the refusals after the first minute that no other limit explains.
+  // These are the refusals after the first minute that only the limit of requests can explain.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
@@ -216,7 +216,7 @@ const checkRoom = (
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
-    // A run without such a refusal leaves nothing undecided.
+    // Without such refusals, the check cannot be a violation.
     violates:
       attributable.length > 0 &&
       permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
@@ -232,7 +232,7 @@ const checkRoom = (
 
 export interface KeyTerms {
   readonly permitted: readonly LimiterClass[];
-  /** Whether the scenario names a class. By naming one, it promises that nobody else uses the key. */
+  /** Whether the scenario names a class. A scenario that names a class promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
 }

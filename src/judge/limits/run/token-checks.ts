@@ -18,12 +18,12 @@ import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
 
 export interface TokenTerms {
   readonly limit: number;
-  /** The declared limit of requests; `null` for none. */
+  /** The declared limit of requests; `null` without such a limit. */
   readonly requests: number | null;
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
   readonly forgottenIn: (windows: number) => number;
-  /** Whether the scenario names the classes. By naming them, it promises that nobody else uses the key. */
+  /** Whether the scenario names the classes. A scenario that names classes promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
   readonly peakText: string;
@@ -41,7 +41,7 @@ const entriesOf = (
 
 /**
  * Checks whether tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit.
- * So only requests count that were admitted after the limit was exceeded.
+ * So only requests that were admitted after the limit was exceeded count.
  */
 const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, permitted, forgottenIn, peakText } = terms;
@@ -70,8 +70,8 @@ const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =>
 const condition = 'if no one else used the key and the reported usage is what is charged';
 
 /**
- * Returns the refusals of chats for tokens after the time that limiters remember. A refusal that names no limit counts
- * only if the limit of requests certainly had room.
+ * Returns the refusals of chats for tokens, without the refusals within the time that limiters remember from an earlier
+ * run. A refusal that names no limit counts only if the limit of requests certainly had room.
  */
 const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] => {
   const { entries, uses } = evidence;
@@ -80,7 +80,7 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   const client = { uses: uses.requests, atOnce: () => [0] };
   const early = new Set(requests === null ? unnamed : earlyRefusals(unnamed, client, rule));
   return entries.flatMap(({ sent, status, unit }, place) => {
-    // An earlier run may have used the key, and limiters remember two windows.
+    // An earlier run may have used the key, and limiters remember two windows. So the first refusals do not count.
     const isFirst = sent < entries[0]!.sent + limiterMemory(rule) + settleTime(minute);
     if (status !== 429 || isFirst || (unit !== 'tokens' && !early.has(uses.requests[place]!)))
       return [];
@@ -88,7 +88,7 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   });
 };
 
-/** Checks whether a client was refused for tokens although it certainly stayed below the limit of any limiter. */
+/** Checks whether a client was refused for tokens although the client certainly used less than any limiter admits. */
 const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, isOwnKey } = terms;
   const refusals = tokenRefusals(terms);
@@ -136,7 +136,8 @@ const checkNames = (
   const named = laterRefusals(evidence).filter(
     ({ unit }) => unit === 'tokens' || unit === 'requests',
   );
-  // A limiter may count refused requests, and a weighted counter remembers two windows.
+  // A limiter may count refused requests, and a weighted counter remembers two windows. So all requests of two windows
+  // count.
   const sent = Float64Array.from(evidence.entries, (entry) => entry.sent);
   const sentBefore = ({ answered, sent: at }: LedgerEntry): number =>
     countUpTo(sent, answered) - countBefore(sent, at - 2 * longestWindow(minute));
@@ -157,14 +158,14 @@ const checkNames = (
 };
 
 /**
- * The share of the limit that must be used in a minute. If so much is used, a reported remaining that never drops is
- * wrong.
+ * The least share of the limit that must be used in a minute before a constant report of remaining tokens or requests
+ * counts as wrong.
  */
 const minUsedShare = 1 / 2;
 
 /**
- * The largest amount that a bucket must have lacked at some time, as a share of the limit. An amount of this size
- * lowers the reported remaining in any case.
+ * The least amount that a bucket must have lacked at some time, as a share of the limit. A lack of this size lowers the
+ * reported remaining amount in any case.
  */
 const minLackingShare = 1 / 10;
 
@@ -180,8 +181,8 @@ const mostLacking = (charges: readonly Charge[], limit: number): number => {
 };
 
 /**
- * Checks whether the reported remaining of a limit is constant. A bucket that refills between all requests also reports
- * a constant, and a bucket that is always empty reports zero.
+ * Checks whether the reported remaining amount of a limit is constant. A bucket that refills between all requests also
+ * reports a constant amount, and a bucket that is always empty reports zero.
  */
 export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
   const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
