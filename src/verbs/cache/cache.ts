@@ -57,7 +57,7 @@ const longestWait = 65_000;
 const leastWait = 250;
 const mostWaits = 3;
 
-/** Returns how long to wait after a refusal, in ms. Without a named wait it is the longest one. */
+/** Returns how long to wait after a refusal, in ms. If the refusal names no wait, the longest wait is taken. */
 export const waitAfter = (hint: { readonly wait: number } | null): number =>
   Math.min(longestWait, Math.max(leastWait, hint?.wait ?? longestWait));
 
@@ -75,7 +75,9 @@ const countsIn = (body: string): Pick<CacheReply, 'tokens' | 'cached'> => {
   return { tokens: usage?.input ?? null, cached: usage?.classes.cached ?? null };
 };
 
-/** Returns a function that sends a prompt, waits where the key is limited, and reads what is cached. */
+/**
+ * Returns a function that sends a prompt, waits while the key is limited, and reads the cached tokens of the answer.
+ */
 const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boolean) => {
   let [limit, waits] = ['max_tokens', 0];
   const now = (): number => session.clock.now();
@@ -137,7 +139,7 @@ const budgetText = ({ tokens, longest }: CacheBudget, price: Price | null): stri
   return `at most ${countText(tokens)} tokens${money} in at most ${mostChats + mostWaits + 1} requests; ${timeText(3 * longest)} of waiting at most, beside the answers and what the key’s limits hold back`;
 };
 
-/** Examines the cache of an opened target, and returns what was seen. */
+/** Examines the cache of an opened target, and returns the report. */
 const examine = async (
   probe: OpenedProbe,
   { baseUrl }: ReadyTarget,
@@ -165,7 +167,8 @@ const examine = async (
 };
 
 /**
- * Prints a budget. Within this budget, finds how long a target keeps a prompt in its cache, and how much of the prompt.
+ * Prints a budget. Then finds, within the budget, how long a target keeps a prompt in its cache, and how much of the
+ * prompt the target keeps.
  */
 export const examinePromptCache = async (command: CacheCommand, host: Host): Promise<ExitName> => {
   const { printer } = host;

@@ -44,7 +44,7 @@ interface GridRequest {
   readonly workers: readonly number[] | null;
 }
 
-/** The tokens per second from which several threads may be better than one. */
+/** The tokens per second from which several threads may measure better than one thread. */
 const twoWorkerTokenRate = 20_000;
 
 /**
@@ -154,7 +154,7 @@ const measureCell = async (
     if (code === 1 || code === 2)
       throw new Problem(`a run of the calibration failed: ${stderrTail}`);
   } finally {
-    // Stopping the gateway completes its log of what it sent.
+    // The stop of the gateway completes the gateway's log of sent tokens.
     await mock.stop();
   }
   const { traces, recorded, trust } = await readBothSides(files);

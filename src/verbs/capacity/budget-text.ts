@@ -6,13 +6,13 @@ import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
 import { coarseText } from './capacity-budget.ts';
 import type { SearchBudget } from './find-capacity.ts';
 
-/** This file says what a search may spend at most, before anything is sent. */
+/** This file computes the budget that a search prints before any request: the most that the search may spend. */
 
 const sampledRequests = 50;
 
 /**
- * Returns the most tokens and the highest cost of a request, as means over the first requests of the plan. The cost is
- * in micro-units; `null` if a price or the length of an answer is unknown.
+ * Returns the mean of the most tokens and the mean of the highest cost, over the first 50 requests of the plan. The
+ * cost is in micro-units; `null` if a price or the length of an answer is unknown.
  */
 const estimateOf = (sliceRequest: SliceOptions) => {
   let tokens = 0;

@@ -23,12 +23,12 @@ interface Need {
 }
 
 /**
- * The number of steps near the answer. `fewest` is one kept step and one broken step; `usual` is what a search of
- * default precision takes.
+ * The number of steps near the answer. `fewest` is one kept step and one broken step. `usual` is the number that a
+ * search takes at the default precision. `leastUsual` is the lowest usual number at any precision.
  */
 const borderSteps = { fewest: 2, leastUsual: 6, usual: { flow: 12, latency: 14 } } as const;
 
-/** Returns the usual number of steps for a precision. Half the width takes four times the steps. */
+/** Returns the usual number of steps for a precision. An interval of half the width takes four times as many steps. */
 const usualSteps = ({ forLatency, precision }: SearchTerms): number => {
   const kind = forLatency ? 'latency' : 'flow';
   const finer = defaultPrecision[kind] / precision;
@@ -40,7 +40,9 @@ const needOf = (steps: readonly StepRequest[]): Need => ({
   seconds: steps.reduce((sum, { seconds }) => sum + seconds, 0),
 });
 
-/** The steps of the climb: it ends at the first rate above the answer, or at the highest rate allowed. */
+/**
+ * Returns the steps of the climb. The climb ends at the first rate above the answer, or at the highest allowed rate.
+ */
 const climbTo = (answer: number, terms: SearchTerms, most: number): readonly StepRequest[] => {
   const rates: number[] = [];
   let rate = Math.min(terms.start, most);
@@ -53,8 +55,8 @@ const climbTo = (answer: number, terms: SearchTerms, most: number): readonly Ste
 };
 
 /**
- * Returns what a search needs if its answer is this rate. If the answer is the declared limit, the search takes no
- * further steps near the answer.
+ * Returns the requests and seconds that a search needs if its answer is this rate. If the answer is the declared limit,
+ * the search takes no further steps near the answer.
  */
 const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
   const climb = climbTo(answer, terms, most.rate);
@@ -66,7 +68,7 @@ const needFor = (answer: number, terms: SearchTerms, most: Highest, around: numb
 const fits = (need: Need, budget: SearchBudget): boolean =>
   need.requests <= budget.requests && need.seconds <= budget.seconds;
 
-/** Returns possible answers, from the first rate to the highest allowed. */
+/** Returns possible answers, from the first rate to the highest allowed rate. Neighbouring answers differ by 10 %. */
 const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly number[] => {
   const first = Math.min(start, most);
   const count = Math.ceil(Math.log(most / first) / Math.log(1.1));
@@ -75,7 +77,7 @@ const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly 
 
 const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(2)));
 
-/** Formats a rough value with two digits. */
+/** Formats a rough value with two significant digits. */
 export const coarseText = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
 

@@ -16,7 +16,7 @@ import { bounded, readOption, readWhole } from '../../run/input/read-option.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 
 export interface CapacityRequest {
-  /** The plan to search with; `null` answers from stored results. */
+  /** The plan to search with; `null` if the answer comes from stored results. */
   readonly source: PlanSource | null;
   readonly from: readonly string[];
   readonly think: string | undefined;
@@ -54,14 +54,14 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
 
 /** If the declared limit is low, the first step is the limit divided by this number. */
 const firstStepDivisor = 4;
-/** Maximum duration of the first step in seconds, no matter how many samples the step needs. */
+/** The maximum duration of the first step in seconds, however many samples the step needs. */
 const maxFirstStepSeconds = 240;
 
 /** The requests per second that the declared limit allows over all keys. */
 export const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
-/** Returns the mean limit of a plan's keys; `null` if a key has none. */
+/** Returns the mean limit of a plan's keys, per minute; `null` if a key has no limit. */
 const meanLimit = (plan: Plan, field: keyof LimitsPerMinute): number | null => {
   const sum = sumOfLimits(plan, field) ?? Infinity;
   return Number.isFinite(sum) ? Math.floor(sum / plan.keys.length) : null;
@@ -109,7 +109,7 @@ export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Hig
   return { rate: Math.min(top, declared), isDeclared: declared <= top };
 };
 
-/** The most steps of a search. More steps add nothing to the answer. */
+/** The most steps of a search, since more steps improve the answer little. */
 const maxSteps = 40;
 
 export const searchBudgetFor = (

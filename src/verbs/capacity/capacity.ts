@@ -80,7 +80,7 @@ const publishCapacity = async (
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };
 
-/** A search sends one mix at one rate, so it cannot keep populations apart. */
+/** A search sends one mix of requests at one rate, so a search cannot keep populations apart. */
 const rejectPopulations = ({ populations }: Plan): void => {
   if (populations === undefined) return;
   throw new Problem(
@@ -120,8 +120,8 @@ const endNotes = {
 } as const satisfies Record<FinishedSearch['end'], readonly string[]>;
 
 /**
- * Searches. Resolves with the findings, with what stopped the search, and with a sentence if the target refused the
- * whole first step.
+ * Runs the search. Resolves with the findings, with the cause that stopped the search, and with a sentence if the
+ * target refused the whole first step.
  */
 const search = async (
   options: SliceOptions,
@@ -149,12 +149,12 @@ const search = async (
   return { ...searched, stoppedBy, refused };
 };
 
-/** Reads a plan. Throws a `Problem` if a search cannot set its load. */
+/** Reads a plan. Throws a `Problem` if a search cannot set the load of the plan. */
 const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  // An assumed limit would become the answer, although the gateway may bear more.
+  // If the limit were only assumed, the limit would become the answer, although the gateway may bear more.
   const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
@@ -194,7 +194,7 @@ const searchTarget = async (
         preflight: request.preflight,
         withKeys: true,
         keyOption: '--no-preflight',
-        // A request to the models may cost something, and nobody has agreed yet.
+        // A request for the list of models may cost money, and the user has not agreed to any cost yet.
         asksModels: false,
       }),
       closeTarget,
@@ -225,7 +225,7 @@ const searchTarget = async (
   });
 };
 
-/** Answers from stored results, by their stages with a constant rate. */
+/** Answers from stored results. The stages with a constant rate are the steps. */
 const answerFromStored = async (
   request: CapacityRequest,
   { environment, printer }: Host,

@@ -4,11 +4,12 @@ import type { OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import type { CapacityStep } from './model/capacity.ts';
 
-/** Maximum grace in ms, so that overload costs little time. */
+/** The maximum grace in ms. A short grace limits the time that an overload costs. */
 const maxGrace = 30_000;
 
 /**
- * The plan of one step: the first stage’s traffic at a constant open rate. There is no pace and no retry: they would hide the limit.
+ * The plan of one step: the first stage’s traffic at a constant open rate. The plan has no pace and no retry, since
+ * both would hide the limit.
  */
 export const stepPlan = (
   plan: Plan,
@@ -57,8 +58,8 @@ export interface FinishedSearch {
 }
 
 /**
- * The number of useless steps in a row that end the search. A busy machine may recover, so it gets more steps than an
- * objective that cannot be decided.
+ * The number of useless steps in a row that end the search. A busy machine may recover, so `unfit` steps may repeat
+ * more often than `undecided` steps.
  */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
@@ -80,7 +81,7 @@ const uselessStepsEnd = (
 
 /**
  * Doubles an open load until a step breaks an objective, then searches between the last `kept` and the first `broken`
- * step. `verbs/capacity/judge/next-step.ts` chooses each step from the results so far.
+ * step. `verbs/capacity/judge/next-step.ts` chooses each step from the results of the earlier steps.
  */
 export const findCapacity = async (
   {

@@ -10,8 +10,8 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 };
 
 /**
- * The fewest refusals that show a target which refuses everything. Fewer may all come from one model that the key may
- * not use.
+ * The fewest refusals that show a target which refuses everything. Fewer refusals may all come from one model that the
+ * key may not use.
  */
 const minRefusals = 10;
 
@@ -31,7 +31,7 @@ export const watchRefusals = () => {
     counts.set(status, (counts.get(status) ?? 0) + 1);
     lastMessage = message;
   };
-  /** Returns how all requests so far were refused and what to check; `null` if a request was not refused. */
+  /** Returns how all requests so far were refused, and what the user can check; `null` if a request was not refused. */
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;
     const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
@@ -42,7 +42,7 @@ export const watchRefusals = () => {
   return {
     onObservation,
     sentence,
-    /** Ends the load after enough refusals, as a broken objective would. */
+    /** Ends the load after enough refusals, in the same way as a broken objective ends a load. */
     findBreach: (now: Instant): Breach | null => {
       const text = sentence();
       const answers = [...counts.values()].reduce((sum, count) => sum + count, 0);

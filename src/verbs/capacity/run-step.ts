@@ -24,7 +24,7 @@ export interface StepSetup {
   readonly host: Host;
 }
 
-/** Writes the result of a step. A failure is only a warning, since the search already has its figures. */
+/** Writes the result of a step. A failure is only a warning, since the search already has the figures of the step. */
 const keepStep = async (
   path: string,
   result: Result,
@@ -39,8 +39,8 @@ const keepStep = async (
 };
 
 /**
- * Drives the plan of one step, and writes its result into its own folder for later judging. If the target refuses all
- * requests, the step ends early and `refused` is a sentence.
+ * Drives the plan of one step, and writes the result of the step into a folder for later judging. If the target refuses
+ * all requests, the step ends early, and `refused` is a sentence about the refusals.
  */
 export const runStep = async (
   options: SliceOptions,

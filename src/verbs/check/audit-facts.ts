@@ -14,8 +14,8 @@ import type { CheckReport, MonthlyLoad } from './model/check-report.ts';
 import type { Check, CheckTarget } from './reading/check-case.ts';
 
 /**
- * This file finds what the audit of usage may know beforehand: the tokenizer, the price, and an address without the
- * gateway.
+ * This file finds the facts that the audit of usage needs before its requests: the tokenizer, the price, and the
+ * address of the model without the gateway.
  */
 
 const readTokenizer = (name: string, path: string): TokenCounter => {
@@ -59,7 +59,7 @@ const priceFor = ({ plan }: ReadPlan, model: string | null): Price | undefined =
   return undefined;
 };
 
-/** Prepares the address of the model without the gateway; resolves with `null` if none is named. */
+/** Prepares the address of the model without the gateway; resolves with `null` if the user names no such address. */
 export const openDirectTarget = async (
   { direct, directKey, key, preflight, allowFiles }: CheckSettings,
   environment: Environment,
@@ -76,7 +76,7 @@ export const openDirectTarget = async (
 const monthLength = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Forecasts a month of the scenario's load on a chat model, and returns it with its prices; `null` if the scenario has no
+ * Returns a forecast of a month of the scenario's load on a chat model, with the prices; `null` if the scenario has no
  * load or no price for this model.
  */
 const monthlyLoadOf = async (
@@ -101,13 +101,16 @@ const monthlyLoadOf = async (
   };
 };
 
-/** What an audit knows beforehand: facts for its checks, and a month of load for its report. */
+/**
+ * The facts that an audit has before its requests: facts for its checks, and a forecast of a month of load for its
+ * report.
+ */
 interface AuditFacts {
   readonly known: Pick<CheckTarget, 'tokenizer' | 'price' | 'directChat'>;
   readonly month: Pick<CheckReport, 'month'>;
 }
 
-/** Finds what is known of a chat model before the audit of its usage. Finds nothing if no check audits the usage. */
+/** Finds what is known of a chat model before the audit of its usage. If no check audits the usage, finds nothing. */
 export const findAuditFacts = async (
   checks: readonly Check[],
   options: CheckSettings,

@@ -23,7 +23,10 @@ const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/** Returns the base address without its version; `null` if it has no version. The gateway may serve nothing there. */
+/**
+ * Returns the base address without its version; `null` for an address without a version. The new address may serve
+ * nothing.
+ */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -33,8 +36,8 @@ const addressWithoutVersion = (baseUrl: string): string | null => {
 };
 
 /**
- * Returns some of the recordings that come with Weir: one of several sentences, and the shortest recording in each
- * other container.
+ * Returns some of the recordings in the Weir package: a recording of several sentences, and the shortest recording in
+ * each other container.
  */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;
@@ -62,7 +65,7 @@ const secretsOf = (target: ReadyTarget | null): readonly string[] =>
 const keyHeaders = ({ auth, credentials: [own] }: ReadyTarget, kind: CheckRequest['key']) =>
   kind === 'missing' ? {} : keyHeader(auth, kind === 'valid' ? (own?.value ?? '') : unknownKey);
 
-/** Returns a function that adds a key, the target's headers and an id of its own to each request. */
+/** Returns a function that adds to each request a key, the target's headers and a unique id. */
 const requestAuthorizer = (startedAt: string) => {
   let serial = 0;
   const begun = startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14);
@@ -80,7 +83,7 @@ const requestAuthorizer = (startedAt: string) => {
 };
 
 /**
- * Opens connections to a target for the checks, and to the model without the gateway, if its address is known.
+ * Opens connections for the checks: to a target and, if its address is known, to the model without the gateway.
  * `timeout` is the maximum time for an answer, in ms. `fails` are the finish reasons that make an answer a failure
  * according to the scenario.
  */
@@ -114,7 +117,8 @@ export const openCheckSession = (
       const transport = transports[base] ?? transports.versioned;
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
-      // A speech answer is sent once all of it is ready. So the total time limits the answer, and a silence does not.
+      // A speech answer is sent only when it is complete. So a long silence is normal, and only the total time limits
+      // the answer.
       const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
@@ -127,11 +131,11 @@ export const openCheckSession = (
   };
   return {
     client,
-    /** Sends a chat whose answer can be hung up on. */
+    /** Sends a chat from which the client can hang up. */
     open: (wireRequest: WireRequest): HeldStream =>
       openStream(transports.versioned, clock, authorized(target, 'valid', wireRequest)),
     startedAt,
-    /** Says for each kind of address whether the target has one. */
+    /** Says for each kind of address whether the target has such an address. */
     has: { versioned: true, root: root !== null, direct: direct !== null },
     close: async () => {
       for (const transport of Object.values(transports)) await transport?.close();

@@ -20,7 +20,7 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
-  /** The family of limit headers that the gateway uses instead of the interface’s. */
+  /** The family of limit headers that the gateway uses instead of the headers of the interface. */
   readonly headerFamily?: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;

@@ -40,8 +40,8 @@ const readCheck = async (file: string): Promise<CheckReport> => {
 };
 
 /**
- * Returns the two checks that a command line names; `null` if it names runs. Throws a `Problem` if it names a check and
- * a run.
+ * Returns the two checks that a command line names; `null` if the command line names runs. Throws a `Problem` if the
+ * command line names a check and a run.
  */
 export const checksAmong = async (sides: {
   readonly base: readonly string[];

@@ -19,11 +19,13 @@ export interface CheckOptions extends Pick<
   readonly transcriptionModel?: string | undefined;
   /** The server whose known gaps are reported separately from violations. The default, `spec`, has no known gaps. */
   readonly profile?: CheckProfile | undefined;
-  /** The family of limit headers that the gateway uses, such as `openai`; by default the interface’s. */
+  /** The family of limit headers that the gateway uses, such as `openai`; by default the headers of the interface. */
   readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
-  /** The tokenizer of the chat model, for usage: an encoding of OpenAI or the path of a `tokenizer.json`. */
+  /**
+   * The tokenizer of the chat model, for the audit of usage: an encoding of OpenAI or the path of a `tokenizer.json`.
+   */
   readonly tokenizer?: string | undefined;
   /**
    * The base address of the model without the gateway, the environment variable with the key of this address, and the
@@ -40,8 +42,8 @@ export interface CheckOptions extends Pick<
 
 /**
  * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface. Resolves with the report, whatever the
- * findings are. It spends its budget without asking: some 65 requests, 1,600 tokens, 300 characters of speech and 80
- * seconds of audio. Rejects with a `WeirError` if nothing can be checked.
+ * findings are. The function does not ask before it spends the budget: some 65 requests, 1,600 tokens, 300 characters
+ * of speech and 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
  */
 export const check = (
   target: string | undefined,

@@ -112,7 +112,7 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
-/** Returns the reason why a gateway refused all further requests; `null` if it did not. */
+/** Returns the reason why a gateway refused all further requests; `null` if no answer shows such a refusal. */
 const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
@@ -161,8 +161,8 @@ const checkTarget = async (
 };
 
 /**
- * Returns the finish reasons that make an answer a failure according to the scenario. `length` is left out: the checks
- * ask for few tokens, so an answer may end for this reason.
+ * Returns the finish reasons that make an answer a failure according to the scenario. `length` is left out, since the
+ * checks ask for few tokens, and a short answer is no failure.
  */
 const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
   fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');

@@ -6,7 +6,7 @@ import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { PairedRequest, ReadTime, RequestPair } from './judge/judge-pairs.ts';
 import type { PairedMeasure, PairedSide } from './model/pairs.ts';
 
-/** The causes of failures on this machine: the machine could not send, or it gave up. */
+/** The causes of failures on this machine: the machine could not send, or gave up. */
 const ownCauses: ReadonlySet<BrokenCause> = new Set(['internal', 'out-of-sockets']);
 
 const statusOf = ({ outcome, toCancel }: Observation): PairedRequest['status'] => {
@@ -55,7 +55,7 @@ const requestOf = (observation: Observation | undefined): PairedRequest =>
 const nameOf = ({ stage, index }: Pick<Observation, 'stage' | 'index'>): string =>
   `${stage}-${index}`;
 
-/** What both sides observed, and which side got the first request. */
+/** The observations of both sides, and which side got the first request of a pair. */
 interface ObservedSides {
   readonly base: readonly Observation[];
   readonly next: readonly Observation[];
@@ -66,7 +66,7 @@ interface ObservedSides {
   readonly warmUp: number;
 }
 
-/** Joins the observations of both sides into pairs, in the order in which they were due. */
+/** Joins the observations of both sides into pairs, in the order in which the pairs were due. */
 export const joinPairs = ({
   base,
   next,

@@ -55,9 +55,9 @@ interface PairsRequest {
   readonly jobSummary: string | undefined;
 }
 
-/** The time between the two requests of a pair, in ms. In this time a machine can send each of the two on time. */
+/** The time between the two requests of a pair, in ms. With this gap, a machine can send both requests on time. */
 const defaultGap = '10ms';
-/** The precision in ms of the reference gateway's own times. Node's timers limit it. */
+/** The precision in ms of the reference gateway's own times. Node's timers limit this precision. */
 const mockPrecision = 1;
 
 const limitPattern = /^(?:p(50|95|99)=)?(\S+)$/;
@@ -230,7 +230,10 @@ const closeTargets = async ({ targets }: ReadyTargets): Promise<void> => {
   for (const target of targets) await closeTarget(target);
 };
 
-/** Sends the same requests to two sides, one shortly after the other, and reports what the new side adds. */
+/**
+ * Sends the same requests to two sides, each request to the second side shortly after the first side. Reports what the
+ * new side adds.
+ */
 export const comparePairs = async (request: PairsRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const plans = await readPlans(request, host);

@@ -28,7 +28,7 @@ export interface DrivenSide {
   readonly target: ReadyTargets;
 }
 
-/** The longest time in ms that requests in flight may continue after the first request to stop. */
+/** The longest time in ms for which requests in flight may continue after the first stop. */
 const drainTimeout = 2000;
 const closeTimeout = 3000;
 
@@ -91,13 +91,13 @@ export interface DrivenPairs {
   readonly results: readonly [base: Result, next: Result];
   readonly observations: readonly [base: readonly Observation[], next: readonly Observation[]];
   readonly stoppedBy: StopCause | null;
-  /** The reason why one side was not sent the whole load; `null` if both were. */
+  /** The reason why one side was not sent the whole load; `null` if both sides were sent the whole load. */
   readonly partial: string | null;
 }
 
 /**
  * Drives the slices of both sides at once, in one thread and on one clock. So both sides are read equally late, and the
- * self-test streams show the lateness of both.
+ * self-test streams show the lateness of both sides.
  */
 export const drivePairs = async (
   sides: readonly [base: DrivenSide, next: DrivenSide],
@@ -131,7 +131,7 @@ export const drivePairs = async (
   try {
     const ends = await Promise.all(running.map(({ done }) => done));
     for (const { drain } of opened) drain();
-    // Both slices ran in this thread, so the generator's samples from the first stand for both.
+    // Both slices ran in this thread, so the generator's samples of the first slice are also those of the second.
     const driven = { startedAt, stoppedBy, canary, generator: [...opened[0]!.samples] };
     const results = opened.map((side, i) => resultOfSide(side, ends[i]!, driven));
     return {

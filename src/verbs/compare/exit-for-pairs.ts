@@ -3,8 +3,8 @@ import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
 import { mayFailMore, type PairsReport } from './model/pairs.ts';
 
 /**
- * Returns the exit of a paired comparison. It passes only if every limit is surely kept and the new side cannot fail
- * more often.
+ * Returns the exit of a paired comparison. The comparison passes only if every limit is surely kept, and if nothing
+ * suggests that the new side fails more often (`mayFailMore`).
  */
 export const exitForPairs = (
   {
@@ -23,7 +23,7 @@ export const exitForPairs = (
   if (base.trust === 'invalid' || next.trust === 'invalid') return 'invalid';
   if ([base, next].some(({ outcomes }) => outcomes.completed === 0)) return 'empty';
   if (verdict === 'worse' || verdict === 'fails more') return 'regression';
-  // A part of the load can show a fault, but cannot show that there is none.
+  // A part of the load can show a fault, but cannot prove the absence of faults.
   if (partial !== null) return 'incomplete';
   const mustDecide = limits.length > 0 || mayFailMore(failures);
   return verdict === 'undecided' && mustDecide ? 'inconclusive' : 'pass';

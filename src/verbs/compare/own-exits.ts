@@ -11,7 +11,9 @@ export interface RunExit {
   readonly result: Pick<Result, 'verdicts' | 'partial'>;
 }
 
-/** The exits that need no reason here: a pass, and the exits of runs that do not count, which are named before. */
+/**
+ * The exits that need no reason here: a pass, and the exits of runs that do not count, whose reasons were named before.
+ */
 const named: readonly ExitName[] = ['pass', 'invalid', 'empty'];
 
 const textsOf = (

@@ -43,7 +43,7 @@ export const runSlots = (count: number, isComparison: boolean): readonly RunSlot
 
 const nothingSucceeded = 'nothing succeeded';
 
-/** Returns the reason why a run of a series does not count; `null` if it counts. */
+/** Returns the reason why a run of a series does not count; `null` if the run counts. */
 export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
   const { level: trusted, evidence } = run.trust;
   if (trusted !== 'invalid') return run.exit === 'empty' ? nothingSucceeded : null;
@@ -81,8 +81,8 @@ interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
 }
 
 /**
- * Returns the plan with the addresses of another plan. If one of the plans has targets, both must have the same target
- * names.
+ * Returns the plan with the addresses of another plan. If one of the plans has targets, both plans must have the same
+ * target names.
  */
 const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan => ({
   ...plan,
@@ -97,7 +97,7 @@ const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan 
       }),
 });
 
-/** Returns whether a result is of this plan. Only the gateways' addresses may differ. */
+/** Returns whether a result is the result of this plan. Only the gateways' addresses may differ. */
 export const isPlanElsewhere = (
   { plan: stored, planHash: hash }: Pick<Result, 'plan' | 'planHash'>,
   plan: Plan,
@@ -109,7 +109,7 @@ export const isPlanElsewhere = (
   );
 };
 
-/** Reads the stored base. Before any load, checks that it fits the plan. */
+/** Reads the stored base, and checks before any load that the base fits the plan. */
 const readBaseline = async (
   request: RepeatRequest,
   plan: Plan,
@@ -146,7 +146,10 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
 
 const maxAttempts = 3;
 
-/** Returns the host of one run in a series. It prints all results together at the end, or one by one as JSON. */
+/**
+ * Returns the host of one run in a series. The result of a run is printed only if `printEach` is set and nothing is
+ * compared.
+ */
 const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
   const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
   const print: Printer['print'] = (outcome) => {
@@ -159,8 +162,8 @@ const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host 
 };
 
 /**
- * Makes one run of the series: the first valid attempt, or else the last one. Returns the exit if the user stops during
- * a pause.
+ * Makes one run of the series: the first valid attempt, or else the last attempt. Returns the exit if the user stops
+ * during a pause.
  */
 const runSlot = async (
   request: RepeatRequest,
@@ -172,7 +175,7 @@ const runSlot = async (
   const source = side === 'base' ? { ...request.source, target: request.against } : request.source;
   const runRequest = {
     ...request,
-    // The page of a CI job shows the comparison, so single runs do not write to it.
+    // The page of a CI job shows the comparison, so single runs write nothing to this page.
     extraReports: { ...request.extraReports, jobSummary: undefined },
     source,
     out: join(whole.path, folder),
@@ -199,7 +202,10 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs, with a pause between them, until the user stops. `stopped` is the exit in that case. */
+/**
+ * Makes all runs, with a pause between them, until the user stops the series. `stopped` is the exit of a stopped
+ * series.
+ */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],
@@ -279,7 +285,7 @@ export const exitOfSeries = (
   return gravestExit([...counted, compared]);
 };
 
-/** Makes the runs in their folder, and compares them or measures their noise as requested. */
+/** Makes the runs in their folder. Then compares the runs, or measures their noise, as requested. */
 const runAndCompare = async (
   request: RepeatRequest,
   context: SeriesContext,

@@ -13,7 +13,7 @@ import { machineFindings } from './machine-findings.ts';
 import { packageFindings } from './package-findings.ts';
 
 const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]> => {
-  // The figures are measured one after another, so none disturbs the timers.
+  // The figures are measured one after another, so no other measurement disturbs the timers.
   const facts = await measureHost();
   const separatesCores = await canSeparateCores();
   const path = calibrationPath(environment);
@@ -22,8 +22,8 @@ const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]>
 };
 
 /**
- * Returns the exit of a diagnosis. It fails if the target is unusable, or if no load on this machine would be as
- * planned.
+ * Returns the exit of a diagnosis. The diagnosis fails if the target is unusable, or if no load on this machine would
+ * be as planned.
  */
 const exitOf = (findings: readonly Finding[]): ExitName => {
   const bad = findings.filter(({ level }) => level === 'bad');

@@ -89,7 +89,7 @@ const portsFinding = ({ ports }: HostFacts): Finding => {
     : aboutMachine('local ports', 'good', countText(ports));
 };
 
-/** Names the signals by which reports tell that the load generator was disturbed. */
+/** Names the signals from which reports can tell that the load generator was disturbed. */
 const signalsFinding = (facts: HostFacts): Finding => {
   const rows = [
     ['CPU wait', facts.hasCpuWait],

@@ -1,7 +1,7 @@
 import { installCommand, installedVersion } from '../../platform/optional-package.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** What each optional package is for. Packages with the same use are installed together. */
+/** The use of each optional package. Packages with the same use are installed together. */
 export const packageUses: Readonly<Record<string, readonly string[]>> = {
   'load `saturate`': ['autocannon'],
   'tokenizers of OpenAI': ['gpt-tokenizer'],
@@ -22,7 +22,7 @@ export const packageUses: Readonly<Record<string, readonly string[]>> = {
 
 const aboutPackages = finding('packages');
 
-/** Says, for each use of optional packages, whether they are installed, and how to add them. */
+/** Says, for each use of optional packages, whether the packages are installed, and how to install missing packages. */
 export const packageFindings = (
   versionOf: (name: string) => string | null = installedVersion,
 ): readonly Finding[] =>

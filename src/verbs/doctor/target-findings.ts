@@ -80,7 +80,7 @@ const statusFinding = (status: number, took: string, hasKey: boolean): Finding =
     : say('warning', 'It lists no models there. Chats may work: `weir check` tries them.');
 };
 
-/** Asks a target for its models once, with its first key if it has one. */
+/** Asks a target for its models once. If the target has keys, the first key is sent. */
 const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<readonly Finding[]> => {
   const [key] = target.credentials;
   const began = monotonicNow();
@@ -107,7 +107,7 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
       ),
     ];
   const { status, text, headers } = answer;
-  // A gateway may ask for a key at every address. Only with the key does it say that it does not know the address.
+  // A gateway may ask for a key at every address. Only a request with the key shows that the address is wrong.
   if (status === 404 && hasKey) await rejectMisplaced(target);
   return [
     statusFinding(status, took, hasKey),
@@ -117,7 +117,10 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 
 const defaultKey = 'WEIR_API_KEY';
 
-/** Returns the environment, and whether it has a key. If it has no key, the target is asked without a key. */
+/**
+ * Returns the environment, and whether the user has named a key. Without a named key, the target is asked without a
+ * key.
+ */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =
     scenario !== undefined || key !== undefined || (environment[defaultKey] ?? '') !== '';
@@ -137,14 +140,14 @@ const keyFinding = (hasKey: boolean, { credentials, mock }: ReadyTarget): Findin
       );
 };
 
-/** Returns the subject of a problem: the option that it names, the scenario's file, or the address. */
+/** Returns the subject of a problem: the option that the message names, the scenario's file, or the address. */
 const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   const [, option] = /^--(key|target|set)\b/.exec(message) ?? [];
   if (option === 'target') return 'address';
   return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
 };
 
-/** Examines a target without any load: it makes at most six requests for the list of models. */
+/** Examines a target without any load, by at most six requests for the list of models. */
 export const targetFindings = async (
   request: TargetRequest,
   host: Host,

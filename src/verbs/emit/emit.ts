@@ -15,7 +15,7 @@ interface EmitRequest extends Pick<
 > {
   readonly launcher: LauncherName;
   readonly scenario: string;
-  /** The target that is used instead of the scenario's target; `undefined` for the scenario's. */
+  /** The target that is used instead of the scenario's target; `undefined` means the scenario's target. */
   readonly target: string | undefined;
   /** The container image; `undefined` means the image that `npm run image` builds. */
   readonly image: string | undefined;

@@ -6,17 +6,17 @@ import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /**
- * What a manifest starts: a coordinator, its workers, and the server through which they communicate, unless such a
- * server exists.
+ * What a manifest starts: a coordinator, its workers, and the server through which they communicate, if no such server
+ * exists.
  */
 export interface Launch {
-  /** The beginning of every name in the manifest, in a form that is valid in DNS. */
+  /** The beginning of all names in the manifest, in a form that is valid in DNS. */
   readonly name: string;
   readonly plan: Plan;
   /** The name of the scenario file, and its text. */
   readonly file: string;
   readonly text: string;
-  /** The target that is used instead of the scenario's target; `null` for the scenario's. */
+  /** The target that is used instead of the scenario's target; `null` means the scenario's target. */
   readonly target: string | null;
   readonly slices: number;
   readonly onLost: LossPolicy;
@@ -37,12 +37,12 @@ export const natsPort = 4222;
 
 /**
  * Returns where the workers meet if they run in containers: the given rendezvous, or a server that is started beside
- * them.
+ * the workers.
  */
 export const meetingPlace = ({ rendezvous, name }: Launch): string =>
   rendezvous ?? `nats://${name}-nats:${natsPort}`;
 
-/** Returns a name that Kubernetes, Slurm and Swarm accept (RFC 1123). A suffix can be added to it. */
+/** Returns a name that Kubernetes, Slurm and Swarm accept (RFC 1123). The name is short enough for a suffix. */
 export const launchName = (plan: string): string => {
   const safe = plan
     .toLowerCase()
@@ -73,8 +73,8 @@ export const secretVariables = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * Returns the names of the secrets that are files where container runtimes mount secrets: names without a path, and
- * paths into that folder.
+ * Returns the names of the secrets that container runtimes can mount as files: names without a path, and files directly
+ * in the folder of mounted secrets.
  */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(
@@ -89,7 +89,9 @@ export const secretFiles = (plan: Plan): readonly string[] => [
   ),
 ];
 
-/** The time for starting, waiting for workers, and reports, in s. No single wait is longer. */
+/**
+ * The time in s for the start, the wait for workers, and the reports. Each of these waits is shorter than this time.
+ */
 const margin = 900;
 
 /** Returns the maximum lifetime of a worker or of the coordinator, in s. */

@@ -47,7 +47,7 @@ const scopesOf = (value: TemplateValues[string], kind: string): readonly Templat
   return isThere ? [{}] : [];
 };
 
-/** Renders a template. The content of a value is always text, even if it looks like a mark. */
+/** Renders a template. The content of a value is always text, even if the content looks like a mark. */
 export const renderTemplate = (template: string, values: TemplateValues): string => {
   const known: Record<string, TemplateValues[string]> = { ...values };
   return template.replaceAll(marks, (...match) => {
@@ -85,8 +85,8 @@ const commonValues = (launch: Launch) => {
     natsPort,
     cpus,
     memory: mebibytes(memoryGiB),
-    // These CPUs are for the coordinator and the server, which exchange messages once a second. Only the report takes
-    // more.
+    // These CPUs are for the coordinator and the server, which exchange messages once a second. Only the report needs
+    // more CPU time.
     cpusBeside: 0.5,
     memoryBeside: mebibytes(1),
     secretsFolder,
@@ -103,8 +103,8 @@ const commonValues = (launch: Launch) => {
 const yamlOf = (value: string): string => stringify(value, { lineWidth: 0 }).trimEnd();
 
 /**
- * Returns the values for a network policy. A policy contains addresses, not names. So if the target has a name, only
- * its port is restricted.
+ * Returns the values for a network policy. A policy contains addresses, not host names. So if the target has a host
+ * name, the policy restricts only the port.
  */
 const policyValues = ({ plan, rendezvous }: Launch) => {
   const { host = '', port = 0 } = targetEndpoint(plan) ?? {};

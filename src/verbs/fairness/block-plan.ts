@@ -15,17 +15,15 @@ export interface BlockTerms {
    */
   readonly times: number | null;
   readonly pairs: number;
-  /** The measured length of a block, and the length before it in which nothing is measured (`settle`), in ms. */
+  /** The measured length of a block (`block`), and the length before the measured part (`settle`), in ms. */
   readonly block: number;
   readonly settle: number;
 }
 
-/** The key of the random draws for the order of blocks. No other draws with the same seed use it. */
+/** The key of the random draws for the order of blocks. No other draws with the same seed use this key. */
 const orderDraw = 0xfa_12;
 
-/**
- * Returns the blocks in pairs: a block with the noise and a block without it. Each pair has a random order of its own.
- */
+/** Returns the blocks in pairs: a block with the noise and a block without it. The order within each pair is random. */
 export const noiseBlocks = (
   { pairs, block, settle }: BlockTerms,
   seed: number,
@@ -54,7 +52,7 @@ const stageOf = ({ stages }: Plan, population: string): Stage => {
   );
 };
 
-/** Returns a steady load with another length, at a multiple of its rate or users. */
+/** Returns a steady load with another length, and with a multiple of its rate or of its users. */
 const lasting = ({ load, population }: Stage, length: number, times = 1): Load => {
   const duration = milliseconds(length);
   if (load.kind === 'closed') return { ...load, users: load.users * times, duration };
@@ -105,8 +103,8 @@ export const neighboursIn = (
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 
 /**
- * Returns the plan of the blocks. All populations but the noise last until the end. In each block with noise, the noise
- * is a population of its own. So the quiet population sends the same requests throughout, whatever the noise does.
+ * Returns the plan of the blocks. All populations except the noise last until the end. In each block with noise, the
+ * noise is a separate population. So the quiet population sends the same requests throughout, whatever the noise does.
  */
 export const blockPlan = (plan: Plan, terms: BlockTerms, blocks: readonly NoiseBlock[]): Plan => {
   const { noisy, times } = terms;

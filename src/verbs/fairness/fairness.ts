@@ -48,7 +48,9 @@ interface Figure {
   readonly text: string;
 }
 
-/** Reads the figure to compare: by default the p95 of the TTFT, or of the end to end if nothing is streamed. */
+/**
+ * Reads the figure to compare. The default is the p95 of the TTFT, or of the end-to-end time without streamed chats.
+ */
 const readFigure = (text: string | undefined, { stages }: Plan, quiet: string): Figure => {
   const isStreamed = stages.some(
     ({ population, traffic }) =>
@@ -92,7 +94,7 @@ interface Examination {
   readonly maxMoved: number;
 }
 
-/** Returns what a run of blocks found, and what it spent. */
+/** Returns the report of a run of blocks: the findings, and what the run spent. */
 export const fairnessReportOf = (
   { result, trust }: FinishedRun,
   arrivals: readonly SeenArrival[],
@@ -136,8 +138,8 @@ export const fairnessReportOf = (
 };
 
 /**
- * If the neighbours have different targets, says that only what lies behind both targets is compared; `null` for one
- * target.
+ * If the two populations have different targets, says that only the systems that both targets share are compared;
+ * `null` for one target.
  */
 const separateTargets = (
   { populations = [] }: Plan,
@@ -152,8 +154,8 @@ const separateTargets = (
 };
 
 /**
- * Says how wide the interval will be and how many pairs *isolated* needs, if times scatter like an exponential. Returns
- * `null` if users wait, since the number of requests is then unknown.
+ * Says how wide the interval will be, and how many pairs the verdict *isolated* needs, if times are distributed
+ * exponentially. Returns `null` if users wait, since the number of requests is then unknown.
  */
 const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
   const { quiet, pairs, block, settle } = terms;
@@ -178,7 +180,9 @@ const designText = (examination: Examination, plan: Plan): string => {
   return present([design, reachText(examination, plan), separateTargets(plan, terms)]).join('\n');
 };
 
-/** Examines whether a noisy population of a scenario moves a quiet one, within a budget that it prints first. */
+/**
+ * Prints a budget. Then examines within the budget whether a noisy population of a scenario moves a quiet population.
+ */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);
   rejectUntil(source.plan, 'weir fairness compares blocks of one length');

@@ -45,7 +45,10 @@ interface CoordinatedRun {
  * learn when the load starts, compile their code, and open connections.
  */
 const startLead = 5000;
-/** The time for which the coordinator's last message stays in the rendezvous, in ms. Workers read it in this time. */
+/**
+ * The time for which the coordinator's last message stays in the rendezvous, in ms. Workers read the message in this
+ * time.
+ */
 const farewell = 1000;
 
 /** Leads a run from the first worker to the report. */
@@ -116,7 +119,7 @@ const openOutputs = async (
 };
 type Outputs = Awaited<ReturnType<typeof openOutputs>>;
 
-/** Opens the run in the rendezvous. Closing it leaves the rendezvous empty. */
+/** Opens the run in the rendezvous. When the run is closed, the rendezvous is empty again. */
 const openLedRun = async (
   rendezvous: Rendezvous,
   plan: Plan,
@@ -146,8 +149,7 @@ const openLedRun = async (
 };
 
 /**
- * Leads a run of several slices to one report. Throws a `Problem` if the run cannot begin. No request is sent in that
- * case.
+ * Leads a run of several slices to one report. Throws a `Problem` before any request is sent if the run cannot begin.
  */
 export const coordinateOnce = async (
   request: CoordinateRequest,
@@ -155,7 +157,7 @@ export const coordinateOnce = async (
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
   const { printer } = host;
-  // The first stack is always closed. The second removes files, and is closed only if the run has no report.
+  // The first stack is always closed. The second stack removes files, and is closed only if the run has no report.
   const [closing, discarding] = [new UndoStack(), new UndoStack()];
   const stops = followStops(host.onStop, () =>
     printer.say('the load is over; the reports are being written'),

@@ -26,7 +26,9 @@ interface FollowOptions {
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 
-/** Follows the coordinator's messages and reports the state of the slice to the coordinator, until it is closed. */
+/**
+ * Follows the coordinator's messages, and reports the state of the slice to the coordinator, until `close` is called.
+ */
 export class FollowedCoordinator {
   /**
    * The instant until which the slice may send, in ms of the machine's monotonic clock. Every sign that the coordinator
@@ -68,7 +70,7 @@ export class FollowedCoordinator {
     this.#looping = this.#loop();
   }
 
-  /** Passes on the coordinator's requests to stop. They have the same form as requests from the host. */
+  /** Passes on the coordinator's requests to stop. These requests have the same form as requests from the host. */
   readonly onStop: OnStop = (listener) => {
     this.#listeners.add(listener);
     if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
@@ -84,7 +86,7 @@ export class FollowedCoordinator {
     return this.#isRunOver;
   }
 
-  /** Changes what is reported to the coordinator. The report is sent soon after. */
+  /** Changes the record of this worker for the coordinator. The record is sent soon afterwards. */
   tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
     this.#record = { ...this.#record, ...change };
     this.#hasNews = true;
@@ -94,7 +96,7 @@ export class FollowedCoordinator {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looping;
-    // The coordinator may have cleared the rendezvous. Then nothing may be written to it any more.
+    // The coordinator may have cleared the rendezvous. Nothing may be written to a cleared rendezvous.
     if (this.#hasNews && !this.#isRunOver) await this.#put().catch(() => undefined);
   }
 
@@ -111,7 +113,7 @@ export class FollowedCoordinator {
     try {
       await this.#put();
     } catch (error) {
-      // The server may be away for a moment. If it is away for too long, the coordinator counts as silent.
+      // The server may be away for a moment. If the server is away for too long, the coordinator counts as silent.
       if (!(error instanceof Problem)) throw error;
     }
   }
@@ -128,7 +130,7 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from the instant before the question. The answer proves only that the coordinator was alive at
+    // The lease counts from the instant before the question. The answer only proves that the coordinator was alive at
     // some instant after the question.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
@@ -173,7 +175,7 @@ export class FollowedCoordinator {
     this.#stop(2);
   }
 
-  /** Ends the slice, since no coordinator waits for it any more. */
+  /** Ends the slice, since no coordinator waits for the slice any more. */
   #leave(why: string): void {
     this.#revoke(why);
     this.#end.resolve(false);

@@ -15,7 +15,7 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** Prepares a plan for division among this many machines. Throws a `Problem` if they cannot divide it. */
+/** Prepares a plan for division among this many machines. Throws a `Problem` if the plan cannot be divided so. */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(

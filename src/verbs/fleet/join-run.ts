@@ -18,7 +18,7 @@ import { persist } from './reach-rendezvous.ts';
 import type { ClockOffset } from '../../model/rendezvous/clock-offset.ts';
 import { offsetFrom, type RoundTrip } from './model/clock-offset.ts';
 
-/** The interval at which a worker checks whether there is a coordinator, in ms. */
+/** The interval at which a worker looks for a coordinator, in ms. */
 const lookInterval = 250;
 
 const runIn = async (rendezvous: Rendezvous): Promise<RendezvousRun | null> => {
@@ -91,8 +91,8 @@ const mostTrips = 64;
 const wantedUncertainty = 1;
 
 /**
- * Returns how far this process's clock is ahead of the coordinator's clock. Throws a `Problem` if the coordinator does
- * not answer `patience` questions.
+ * Returns how far this process's clock is ahead of the coordinator's clock. Throws a `Problem` if the coordinator
+ * leaves `patience` questions unanswered.
  */
 export const measureOffset = async (
   rendezvous: Rendezvous,

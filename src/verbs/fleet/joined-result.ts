@@ -5,7 +5,7 @@ import { mergeResults } from '../../record/merge-results.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import type { SliceState } from './lead-run.ts';
 
-/** This file makes one result from the results of all slices and the coordinator's own knowledge. */
+/** This file makes one result from the results of all slices and from the facts that only the coordinator knows. */
 
 /** Adds to a slice's result the facts that only the coordinator knows. */
 const annotated = (result: Result, { record }: SliceState): Result => ({
@@ -29,8 +29,9 @@ const lossText = (
 };
 
 /**
- * Joins the results of all slices into one. If a slice was lost, the run is incomplete, even if the slice had sent
- * requests. `startedAt` is the start of the load, on the clock of the losses. Returns `null` if no slice has a result.
+ * Joins the results of all slices into one result. If a slice was lost, the run is incomplete, even if the slice had
+ * sent requests. `startedAt` is the start of the load, on the clock of the losses. Returns `null` if no slice has a
+ * result.
  */
 export const joinedResult = (
   results: ReadonlyMap<number, Result>,

@@ -17,10 +17,13 @@ import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
 
-/** What a coordinator knows about one slice. The functions in this file only calculate; the time is passed in. */
+/**
+ * What a coordinator knows about one slice. The functions of this state only calculate, and take the time as an
+ * argument.
+ */
 export interface SliceState {
   readonly index: number;
-  /** The last message of the slice's worker; `null` before the first one. */
+  /** The last message of the slice's worker; `null` before the first message. */
   readonly record: WorkerRecord | null;
   /** When the slice's worker last showed that it is alive, in ms. */
   readonly heardAt: number;
@@ -70,7 +73,7 @@ export const withLoss = (
 
 /**
  * Returns whether a slice will certainly send nothing more. A slice is over if its result arrived, if it failed, or if
- * it was lost so long ago that its worker's lease has run out.
+ * the slice was lost so long ago that its worker's lease has run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -97,8 +100,8 @@ const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<bool
 };
 
 /**
- * Removes the records of a killed coordinator. The coordinator must have been silent for so long that none of its
- * workers can still send. Throws a `Problem` if another run is in progress.
+ * Removes the records of a killed coordinator. First waits until the coordinator was silent for so long that none of
+ * its workers can still send. Throws a `Problem` if another run is in progress.
  */
 export const removeAbandoned = async (
   rendezvous: Rendezvous,
@@ -121,7 +124,7 @@ export const removeAbandoned = async (
 };
 
 /**
- * Writes the record of a run into the rendezvous. The run's plan must be stored before. Throws a `Problem` if another
+ * Writes the record of a run into the rendezvous. The run's plan must already be stored. Throws a `Problem` if another
  * run was first.
  */
 export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<void> => {
@@ -175,7 +178,10 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Stops all workers. After the first stop, requests in flight may end. After the second stop, they are aborted. */
+  /**
+   * Stops all workers. After the first stop, requests in flight may end. After the second stop, requests in flight are
+   * aborted.
+   */
   stop(times: number): void {
     if (times <= this.#said.stops) return;
     this.#said = { ...this.#said, stops: times };
@@ -232,7 +238,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Parses a result. Throws a `Problem` if it cannot have been written by a worker of this run and version. */
+  /** Parses a result. Throws a `Problem` if no worker of this run and version can have written the result. */
   #parsed(content: Uint8Array, index: number): Result {
     const read = resultSchema.safeParse(jsonOf(content));
     const isOwn =

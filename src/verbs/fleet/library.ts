@@ -16,7 +16,7 @@ import type { LossPolicy } from './loss-policies.ts';
 interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'environment'> {
   /** The address of the rendezvous: `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
   readonly rendezvous: string;
-  /** The maximum time to wait for the others, in ms; five minutes by default. */
+  /** The maximum time to wait for the other machines, in ms; five minutes by default. */
   readonly wait?: number | undefined;
 }
 
@@ -25,12 +25,12 @@ export interface CoordinateOptions
   readonly slices: number;
   /** Whether the other slices stop or continue if one slice is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;
-  /** The length of a silence, in ms, after which the other side counts as gone; 10,000 by default, at least 2000. */
+  /** The length of a silence, in ms, after which the other side counts as gone: at least 2000; 10,000 by default. */
   readonly silence?: number | undefined;
 }
 
 export interface WorkOptions extends MeetingOptions {
-  /** The slice that this worker runs; by default the next free one. */
+  /** The slice that this worker runs; by default the next free slice. */
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
@@ -44,7 +44,7 @@ const usual = { wait: 300_000, silence: 10_000, least: 2000 };
 
 /**
  * Leads a run of several slices, as `weir coordinate` does, and resolves with one report of all slices. Rejects with a
- * `WeirError` if the run cannot begin, before any request is sent, or if no slice has a result.
+ * `WeirError` before any request is sent if the run cannot begin. Also rejects if no slice has a result.
  */
 export const coordinate = (
   scenario: ScenarioInput | string,
@@ -77,9 +77,9 @@ export const coordinate = (
   });
 
 /**
- * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is complete
- * and the coordinator has its result. If not, there is also a message. Rejects with a `WeirError` if the slice cannot
- * begin, before any request is sent.
+ * Runs one slice of a run that a coordinator leads, as `weir worker` does. `complete` says whether the slice is
+ * complete and the coordinator has the result. If the slice is incomplete or not received, `warnings` has a message.
+ * Rejects with a `WeirError` before any request is sent if the slice cannot begin.
  */
 export const work = (
   options: WorkOptions,

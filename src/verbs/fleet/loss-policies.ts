@@ -1,3 +1,3 @@
-/** What can happen to the other slices if one slice is lost. */
+/** The possible effects of a lost slice on the other slices. */
 export const lossPolicies = ['stop', 'degrade'] as const;
 export type LossPolicy = (typeof lossPolicies)[number];

@@ -11,8 +11,8 @@ import { Problem } from '../../platform/problem.ts';
 const connectInterval = 1000;
 
 /**
- * Opens a rendezvous. If its server is still starting, waits for it at most `wait` ms. Throws a `Problem` if the
- * rendezvous cannot be opened, and `StoppedBeforeLoad` if the user stops first.
+ * Opens a rendezvous. If the server of the rendezvous is still starting, waits at most `wait` ms. Throws a `Problem` if
+ * the rendezvous cannot be opened, and `StoppedBeforeLoad` if the user stops first.
  */
 export const reachRendezvous = async (
   { rendezvous, wait }: { readonly rendezvous: string; readonly wait: number },
@@ -36,7 +36,8 @@ export const reachRendezvous = async (
 const retryInterval = 250;
 
 /**
- * Repeats an operation on a rendezvous until it succeeds. If it still fails after `patience` ms, throws its `Problem`.
+ * Repeats an operation on a rendezvous until it succeeds. If the operation still fails after `patience` ms, throws the
+ * last `Problem`.
  */
 export const persist = async <T>(patience: number, work: () => Promise<T>): Promise<T> => {
   const until = monotonicNow() + patience;

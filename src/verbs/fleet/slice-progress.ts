@@ -7,8 +7,8 @@ import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
  * The logarithm of the factor between two steps of values. For each step, a worker sends the number of values and their
- * mean. These are exact enough for watching a run, and few even for many requests. The mean of a step always lies
- * within the range of the step's values.
+ * mean. These numbers are exact enough for watching a run, and few even for many requests. The mean of a step always
+ * lies within the range of the step's values.
  */
 const step = Math.log(1.05);
 /** The smallest value that is distinguished from 0, in the measure's unit. */
@@ -22,7 +22,7 @@ interface StepValues {
   sum: number;
 }
 
-/** Returns the mean, rounded to thousandths so that the record is short. */
+/** Returns the mean of the values, rounded to thousandths to keep the record short. */
 const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
 
 /** Collects the progress of a running slice for the coordinator. Each observation costs two additions. */

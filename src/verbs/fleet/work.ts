@@ -25,18 +25,18 @@ import { reachRendezvous, persist } from './reach-rendezvous.ts';
 
 export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly rendezvous: string;
-  /** The slice that this worker runs; `null` means the next free one. */
+  /** The slice that this worker runs; `null` means the next free slice. */
   readonly slice: Slice | null;
   /** The maximum time to wait for a coordinator, in ms. */
   readonly wait: number;
   /** A folder for the result of this slice; `undefined` if the result is only sent to the coordinator. */
   readonly out: string | undefined;
   readonly keyCheck: boolean;
-  /** The file on this machine that gets a line for each request; `undefined` for none. */
+  /** The file on this machine that gets a line for each request; `undefined` means no file. */
   readonly observations: string | undefined;
 }
 
-/** Combines two sources of requests to stop into one. */
+/** Combines several sources of requests to stop into one source. */
 export const eitherStop =
   (...all: readonly OnStop[]): OnStop =>
   (listener) => {
@@ -62,14 +62,14 @@ interface ClaimedSlice {
 }
 
 /**
- * How many questions for the time may stay unanswered, before the load and after it. After the load fewer may, since
- * less depends on the answer.
+ * The most questions for the time that may stay unanswered, before the load and after the load. After the load, fewer
+ * questions may stay unanswered, since less depends on their answers.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 
 /**
- * Runs a slice that this worker has claimed. Returns what was measured, and the offset of this clock if it is still
- * known at the end.
+ * Runs a slice that this worker has claimed. Returns the finished run, and the offset of this clock if the offset is
+ * still known at the end.
  */
 const runSlice = async (
   rendezvous: Rendezvous,
@@ -96,7 +96,7 @@ const runSlice = async (
     runId: run.runId,
     agreeOnStart,
     lease: follow.lease,
-    // Only one slice checks the keys, since each check uses a part of their limits.
+    // Only one slice checks the keys, since each check uses up a part of the keys' limits.
     keyCheck: keyCheck && slice.index === 0,
     observations,
     yes: true,
@@ -117,7 +117,7 @@ const runSlice = async (
   return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
 };
 
-/** Writes the result of a slice to a file on this machine; returns its path. */
+/** Writes the result of a slice to a file on this machine, and returns the path of the file. */
 const keepResult = async (
   { result }: FinishedRun,
   out: string | undefined,
@@ -127,14 +127,14 @@ const keepResult = async (
   return writeResultIn(await openNewRunFolder(path), result);
 };
 
-/** Sends the result and waits until the coordinator has it. */
+/** Sends the result, and waits until the coordinator has received the result. */
 const handOver = async (
   rendezvous: Rendezvous,
   { run, slice, follow }: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
   { result }: FinishedRun,
   clock: ClockOffset | null,
 ): Promise<boolean> => {
-  // If the run has ended, no coordinator would read or remove the result.
+  // If the run has ended, no coordinator would read or remove a result.
   if (follow.isRunOver()) return false;
   try {
     const content = new TextEncoder().encode(JSON.stringify(result));
@@ -152,7 +152,7 @@ const handOver = async (
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
 /**
- * Sends the result of a finished slice, keeps the result if that is requested or needed, and says what became of it.
+ * Sends the result of a finished slice, keeps a copy if a copy is requested or needed, and says where the result is.
  */
 export const endSlice = async (
   rendezvous: Rendezvous,
@@ -179,7 +179,9 @@ export const endSlice = async (
   return isCollected && partial === null ? 'pass' : 'incomplete';
 };
 
-/** Runs a claimed slice to its end and sends its result. If the slice fails, tells the coordinator. */
+/**
+ * Runs a claimed slice to its end, and sends the result. If the slice fails, tells the coordinator about the failure.
+ */
 const workOn = async (
   rendezvous: Rendezvous,
   claimed: ClaimedSlice,
@@ -197,8 +199,9 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice, runs it from the common start, and sends its result. Throws a `Problem` and
- * sends no requests if another worker has claimed the slice, or if the version, the plan or a file differs.
+ * Waits for a coordinator, claims a slice, runs the slice from the common start, and sends the result. Throws a
+ * `Problem` and sends no requests if another worker has claimed the slice, or if the version, the plan or a file
+ * differs.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

@@ -18,14 +18,14 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 import { readSide } from '../../run/input/read-side.ts';
 
 interface HistoryRequest {
-  /** The name of a plan, or the beginning of its hash. */
+  /** The name of a plan, or the beginning of a plan's hash. */
   readonly plan: string | undefined;
   /** Whether to write a page, into `out` or beside the history. */
   readonly page: boolean;
   readonly out: string | undefined;
 }
 
-/** The seed of the permutations. It is fixed, so that the same history always gives the same warnings. */
+/** The seed of the permutations. The seed is fixed, so that the same history always gives the same warnings. */
 const seed = 20_141_114;
 
 const runsOfPlan = (
@@ -67,8 +67,8 @@ export const listHistory = async (
 };
 
 /**
- * Returns the ids of the runs that references name. A reference is a run's number in the history, or a path. Runs that
- * are not in the history are added.
+ * Returns the ids of the runs that a reference names. A reference is a run's number in the history, or a path. Runs at
+ * a path that are not in the history are added to the history.
  */
 const runIdsOf = async (
   reference: string,
@@ -126,7 +126,7 @@ export const saveBaseline = (
     host.printer.say(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
   });
 
-/** Removes a baseline. Its runs stay in the history. */
+/** Removes a baseline. The runs of the baseline stay in the history. */
 export const deleteBaseline = (name: string, host: Host): Promise<void> =>
   withHistory(host, (history) => {
     if (!history.removeBaseline(name)) throw unknownBaseline(name, history);

@@ -44,7 +44,10 @@ const rejectExisting = async (path: string): Promise<void> => {
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
-/** Decodes a text. PowerShell writes UTF-16, usually with a byte order mark. Other programs of Windows mark UTF-8. */
+/**
+ * Decodes a text. PowerShell writes UTF-16, usually with a byte order mark. Other Windows programs write UTF-8 with a
+ * byte order mark.
+ */
 const decodedText = (bytes: Uint8Array): string =>
   new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
 
@@ -84,7 +87,7 @@ const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array 
   return bodies;
 };
 
-/** What to do instead with files that a scenario can name itself. */
+/** The advice for files that need no import, since a scenario can name them directly. */
 const noImport =
   'A file of prompts (ShareGPT, a batch of OpenAI, .csv) or a trace needs no import: write prompt: { file: … } or load: { kind: trace, file: … }';
 
@@ -130,7 +133,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with new names for its uploads. The new names begin with the name of the scenario's file. */
+/** Returns the scenario with new names for its uploads. A new name begins with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -174,7 +177,7 @@ const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {
 
 /**
  * Converts another tool's file, and prints or writes the scenario. Prints a line for each part of the file that was
- * changed or left out. Resolves with `incomplete` if a part that was left out affects what is sent or judged.
+ * changed or left out. Resolves with `incomplete` if a part that was left out affects the requests or the verdicts.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;

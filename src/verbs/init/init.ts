@@ -14,10 +14,10 @@ import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
 import { prepareTarget } from '../../run/target/prepare-target.ts';
 
 interface InitRequest {
-  /** The address of the gateway; `undefined` asks the user for it. */
+  /** The address of the gateway; if `undefined`, the user is asked for the address. */
   readonly target: string | undefined;
   readonly model: string | undefined;
-  /** Whether to ask the target for its models even if `model` names one. */
+  /** Whether to ask the target for its models even if `model` names a model. */
   readonly preflight: boolean;
   readonly key: string;
   /** A file with prices; `undefined` uses only the gateway's own list. */
@@ -94,9 +94,9 @@ const writeNew = async (out: string, text: string): Promise<void> => {
 };
 
 /**
- * Reads the models of a target and writes a first scenario. At a terminal it asks at most three questions: the address
- * if none was given, the model if there are several, and the gate. It never overwrites a file. Resolves with the
- * scenario's chat model.
+ * Reads the models of a target and writes a first scenario. At a terminal, the user gets at most three questions: the
+ * address if none was given, the model if there are several, and the gate. A file is never overwritten. Resolves with
+ * the scenario's chat model.
  */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { model, key, out } = request;

@@ -3,7 +3,7 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 import type { Host } from '../../run/input/host.ts';
 import { usualFirstToken } from './starter-scenario.ts';
 
-/** A question at a terminal. `read` returns what an answer means, or a sentence that says what was expected. */
+/** A question at a terminal. `read` returns the meaning of an answer, or a sentence that says what was expected. */
 interface Question<Answer> {
   readonly text: string;
   /** The answer that Enter alone gives. */

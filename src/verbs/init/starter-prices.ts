@@ -38,7 +38,7 @@ export const pricesInFile = (
     : { source: `from ${file}`, currency: prices.pricing.currency, models: found };
 };
 
-/** Returns the price of the chat model from the gateway's own list; `undefined` if the list has none. */
+/** Returns the price of the chat model from the gateway's own list; `undefined` if the list has no such price. */
 export const pricesInList = (chat: string, { details }: ProbeModels): StarterPrices | undefined => {
   const price = details?.get(chat)?.price ?? null;
   return price === null

@@ -1,36 +1,36 @@
 import type { ModelPrice } from '../../scenario/schema/prices-schema.ts';
 
-/** The prices of the models of a first scenario, and where they come from. */
+/** The prices of the models of a first scenario, and the source of the prices. */
 export interface StarterPrices {
   readonly source: string;
   readonly currency: string | undefined;
   readonly models: readonly (readonly [model: string, price: ModelPrice])[];
 }
 
-/** What a first scenario says about the target. */
+/** The facts about the target in a first scenario. */
 export interface StarterScenario {
   readonly target: string;
   readonly key: string;
   readonly chat: string;
-  /** The model for speech; `null` if the target lists none. */
+  /** The model for speech; `null` if the target lists no such model. */
   readonly speech: string | null;
   readonly transcription: string | null;
-  /** The limits per minute that the gateway declares. A limit is `null` if the gateway does not name it. */
+  /** The limits per minute that the gateway declares; `null` for a limit that the gateway does not name. */
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>> & {
-    /** The families of the headers that declare the limits; empty for the interface's own. */
+    /** The families of the headers that declare the limits; empty for the headers of the interface. */
     readonly families?: readonly string[];
-    /** In words, the limits whose headers name no period, so that a minute is assumed. */
+    /** The limits whose headers name no period, in words. For these limits, a minute is assumed. */
     readonly assumed?: readonly string[];
   };
-  /** In words, the declared limits of longer windows. */
+  /** The declared limits of longer windows, in words. */
   readonly longer?: readonly string[];
   /** Other chat models that the target lists. */
   readonly others?: readonly string[];
-  /** The known prices; absent if there are none. */
+  /** The known prices; absent if no price is known. */
   readonly prices?: StarterPrices | undefined;
   /** The median time to the first token that the run must keep, in words such as `800ms`. */
   readonly firstToken?: string;
-  /** The address at which an editor finds the schema of scenarios. It contains no spaces. */
+  /** The address at which an editor finds the schema of scenarios. The address contains no spaces. */
   readonly schema: string;
 }
 
@@ -43,21 +43,21 @@ const usualRequests = 60;
 /** The default for the median time to first token that a run must keep. */
 export const usualFirstToken = '2s';
 
-/** The number of requests. It is large enough to decide the objectives below. */
+/** The number of requests, which is large enough to decide the objectives below. */
 const requestCount = 50;
 
 const familiesText = (families: readonly string[] = []): string =>
   families.length === 0 ? '' : `${families.join(' and ')} `;
 
-/** Says how to tell `weir check` about headers that are not the interface's. */
+/** Says which option makes `weir check` read headers of a family other than the interface's. */
 const familyHint = ([family]: readonly string[] = []): string =>
   family === undefined ? '' : ` (weir check --header-family ${family})`;
 
-/** Returns the limits, where they come from, and a rate that stays below them. */
+/** Returns the limits, the source of the limits, and a rate that stays below the limits. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualRequests;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
-  // The rate is slightly below the limit, and at most one request per second.
+  // A limit below 60 requests a minute gives a rate of 80 % of the limit. A higher limit gives one request per second.
   const perMinute =
     requests < usualRequests ? Math.max(1, Math.floor(requests * 0.8)) : usualRequests;
   const duration = Math.ceil((requestCount * 60) / perMinute);
@@ -125,7 +125,7 @@ const priceText = (price: ModelPrice): string => {
   return `{ ${fields.join(', ')} }`;
 };
 
-/** Returns the known prices, or else an example that is commented out. */
+/** Returns the lines of the known prices, or else an example in comments. */
 const priceLines = ({ chat, prices }: StarterScenario): string => {
   if (prices === undefined)
     return `# Prices of chat, in units of the currency for a million tokens, from the service’s price list. With

@@ -11,7 +11,7 @@ type Unit = (typeof units)[number];
 
 const noLimits = { requests: null, tokens: null } as const;
 
-/** The limits of the interface that are examined because nobody declared others; `null` for a limit that is declared. */
+/** The limits of the interface that are examined because no other limit was declared; `null` for a declared limit. */
 export type AssumedLimits = Readonly<Record<Unit, number | null>>;
 
 const limitsIn = ({ plan }: Pick<ReadPlan, 'plan'>): AssumedLimits => {
@@ -33,7 +33,7 @@ export const assumedLimitsOf = async (
     limitsIn,
     (error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      // The scenario is valid with assumed limits only: an objective needs one, and none is declared.
+      // The scenario is valid only with assumed limits, since an objective needs a limit and no limit is declared.
       return noLimits;
     },
   );
@@ -54,7 +54,7 @@ const amountsOf = (limits: AssumedLimits): string =>
 const settingsFor = (limits: AssumedLimits, valueOf: (unit: Unit) => string): string[] =>
   unitsIn(limits).map((unit) => `--set limits.${unit}PerMinute=${valueOf(unit)}`);
 
-/** Says which limits are assumed, and how others are named. The `window` is in ms. */
+/** Says which limits are assumed, and which options declare other limits. The `window` is in ms. */
 export const assumedText = (limits: AssumedLimits, window: number): string => {
   const few = unitsIn(limits);
   const what = few.length === units.length ? 'limit' : `limit of ${few.join()}`;
@@ -67,7 +67,10 @@ const minute = 60_000;
 /** A limit of requests at the same time, such as `10 parallel requests`, is another limit. */
 const isOfTime = / (?:an?|in) /;
 
-/** Returns the limit in the headers that contradicts an assumed one in the `window`, in words; `null` if none does. */
+/**
+ * Returns in words the limit in the headers that contradicts an assumed limit of the `window`; `null` without a
+ * contradiction.
+ */
 const contradictionOf = (
   unit: Unit,
   assumed: number | null,
@@ -86,7 +89,7 @@ const contradictionOf = (
 const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
   const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
   const setting = `--set limits.${unit}PerMinute=`;
-  // A limit of a part of the tokens can be examined, but not beside one of requests.
+  // A limit of input or output tokens can be examined alone, but not beside a limit of requests.
   if (part !== undefined && examined === 'requests') return [`${setting}none`];
   const amount = Number.parseInt(words.replaceAll(',', ''), 10);
   const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];
@@ -94,9 +97,10 @@ const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[
 };
 
 /**
- * Throws a `Problem` if the headers of a gateway name another limit than an assumed one in the `window`, in ms, since a
- * verdict about a limit that nobody declared would mislead. Both limits count: a refusal for the one that is not examined
- * looks like an early refusal. The headers' limits are of a minute, of a window that they do not name, or of a longer one.
+ * Throws a `Problem` if the headers of a gateway contradict an assumed limit of the `window`, in ms. A verdict about a
+ * limit that nobody declared would mislead. Also checks the limit that is not examined, since a refusal by that limit
+ * looks like an early refusal. The limits in the headers have a window of a minute, an unnamed window, or a longer
+ * window.
  */
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,

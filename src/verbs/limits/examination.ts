@@ -15,8 +15,8 @@ import { rejectMisplaced } from '../../run/target/check-address.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 
 /**
- * Connects to a target and reads its model list. An answer may take `timeout` ms. Throws a `Problem` if there is no
- * usable model.
+ * Connects to a target and reads its model list. An answer may take `timeout` ms. Throws a `Problem` if the target has
+ * no usable model.
  */
 export const openProbe = async (
   target: ReadyTarget,
@@ -62,7 +62,7 @@ export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 interface Opening {
   readonly read: ReadPlan;
   readonly model: string | undefined;
-  /** Whether to ask the target for its models even if `model` names one. */
+  /** Whether to ask the target for its models even if `model` names a model. */
   readonly preflight: boolean;
   /** The longest time of an answer, in ms. */
   readonly timeout: number;
@@ -70,7 +70,9 @@ interface Opening {
   readonly stops: FollowedStops;
 }
 
-/** Opens a target, examines it, and always closes all that it opened. A failure leaves no new folder. */
+/**
+ * Opens a target, examines the target, and always closes everything that was opened. A failure leaves no new folder.
+ */
 export const examineOpened = async <T>(
   { read, model, preflight, timeout, folder, stops }: Opening,
   { say }: Pick<Host['printer'], 'say'>,

@@ -14,9 +14,9 @@ import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
 import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
-/** This file does what every examination of a limit needs: opening, budget, stops, reports and exit. */
+/** This file does what every examination of a limit needs: opening, budget, stops, reports and exit code. */
 
-/** What an examination returns: its log, its duration in ms, and what ended it early. */
+/** The result of an examination: its log, its duration in ms, and the cause that ended the examination early. */
 export interface Examined<Log> {
   readonly log: Log;
   readonly took: number;
@@ -54,14 +54,16 @@ const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: st
   model,
 });
 
-/** The origin of a report, and whether nobody declared the limit that is examined. */
+/** The origin of a report. `isAssumed` says that nobody declared the examined limit. */
 export interface ReportOrigin extends ReturnType<typeof reportOrigin> {
   readonly isAssumed?: true;
 }
 
 export interface ExaminationOutcome {
   readonly report: object;
-  /** Builds the document. `beside` has the findings in the folder about the target's other limit. */
+  /**
+   * Builds the document. `beside` has the findings in the folder about the target's other limit (requests or tokens).
+   */
   readonly document: (beside: KeyFindings) => ReportDocument;
   readonly junit: () => string;
   readonly verdict: 'kept' | 'violated' | 'undecided';
@@ -92,7 +94,7 @@ const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitNa
 
 /**
  * Examines a target: opens it, plans an examination of its first idle key, asks for the budget, examines and publishes.
- * `plan` returns the planned examination, or why there is nothing to examine. `files` are the names of the
+ * `plan` returns the planned examination, or the reason why nothing can be examined. `files` are the names of the
  * examination's files.
  */
 export const examineTarget = async (

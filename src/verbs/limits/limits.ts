@@ -48,7 +48,7 @@ export interface LimitsRequest extends TargetRequest {
   readonly quick: boolean;
   /** Whether the second key belongs to the team whose limit is examined. */
   readonly sameTeam: boolean;
-  /** Whether the report shows which decisions distinguish the named limiter from the next best one. */
+  /** Whether the report shows which decisions distinguish the named limiter from the next best limiter. */
   readonly explain: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
@@ -73,7 +73,7 @@ const readList = <Word extends string>(
   return all.filter((word) => words.includes(word));
 };
 
-/** Returns prices for a million tokens, in micro-units. */
+/** Returns prices for a million tokens, in micro-units of the currency. */
 export const priceOf = (text: string | undefined): ListedPrice | null => {
   if (text === undefined) return null;
   const [, input, output, cached] =
@@ -158,7 +158,7 @@ const budgetText = (budget: ProbeBudget): string =>
     `about ${timeText(budget.time)} and the answers’ own time`,
   ].join('; ');
 
-/** Examines the first key and says what each phase is for. */
+/** Examines the first key, and prints the purpose of each phase. */
 const examine = (
   probe: OpenedProbe,
   options: Pick<ExaminationOptions, 'declared' | 'phases' | 'sustain' | 'maxRequests'>,

@@ -13,7 +13,7 @@ import type { KeyFindings } from './model/key-findings.ts';
 import { findingsDocument } from './report/findings-document.ts';
 import { gravestVerdict } from './report/limits-sentence.ts';
 
-/** This file reads the findings that `weir limits` saved in a folder, and reports on them again. */
+/** This file reads the findings that `weir limits` saved in a folder, and reports on these findings again. */
 
 const formats = { requests: 'limits/1', tokens: 'token-limits/1' } as const;
 const files = { requests: 'limits', tokens: 'tokens' } as const;
@@ -38,7 +38,7 @@ const readOne = async <Limit extends keyof KeyFindings>(
   );
 };
 
-/** Reads the findings in a folder. Throws a `Problem` if a file of findings is not one of Weir's. */
+/** Reads the findings in a folder. Throws a `Problem` if a file was not written by `weir limits`. */
 const readFindings = async (folder: string): Promise<KeyFindings> => ({
   requests: await readOne(folder, 'requests'),
   tokens: await readOne(folder, 'tokens'),
@@ -71,7 +71,10 @@ const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } 
 /** Returns the exit for findings: the exit of their gravest verdict. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
-/** Throws a `Problem` if the findings are about two targets. One verdict on both would be about neither target. */
+/**
+ * Throws a `Problem` if the findings are about two targets. A single verdict on two targets would be about neither
+ * target.
+ */
 const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): void => {
   if (requests === null || tokens === null || requests.target === tokens.target) return;
   throw new Problem(
@@ -103,8 +106,8 @@ export const reportFindings = async (
 };
 
 /**
- * Builds all that is printed and written. Throws a `Problem` if the findings come from another version. No schema
- * checks the findings, so a damaged field may show only when a plot is drawn.
+ * Builds the whole report. Throws a `Problem` if the findings come from another version. No schema checks the findings,
+ * so a damaged field may show only when a plot is drawn.
  */
 const reportOf = async (folder: string, findings: KeyFindings) => {
   const assets = await readReportAssets();

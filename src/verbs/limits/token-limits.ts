@@ -30,7 +30,7 @@ import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
 import { readWindow } from './window-option.ts';
 
 export interface TokenLimitRequest extends TargetRequest {
-  /** The scope of the examination: `quick`, or `full` or nothing for all of it. */
+  /** The scope of the examination: `quick`, `full`, or an empty text for the full scope. */
   readonly tokens: string;
   readonly context: string | undefined;
   /** The unit that the limit counts, as given to `--unit`. */
@@ -86,12 +86,12 @@ const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
 };
 type Settings = ReturnType<typeof settingsFrom>;
 
-/** The context that a prompt of a burst needs: its part of the limit, with a margin. */
+/** The context that a prompt of a burst needs: a 24th of the limit, with a margin. */
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
 /**
- * Chooses the model: the named model, or the cheapest model with a listed price. Returns it with what is known about
- * it.
+ * Chooses the model: the named model, or the cheapest model with a listed price. Returns the chosen model with the
+ * known facts about it.
  */
 const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string | undefined) => {
   const details = models.details ?? new Map<string, ModelDetails>();
@@ -102,7 +102,7 @@ const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string 
   const listed = details.get(chat);
   return {
     models: { ...models, chat, otherChat: ids.find((id) => id !== chat) ?? models.otherChat },
-    // A context does not say how long an answer may be.
+    // A context does not limit the length of an answer.
     context:
       settings.context ??
       (tokenUnits[settings.unit].isOfAnswers ? null : (listed?.context ?? null)),

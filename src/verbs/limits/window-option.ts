@@ -11,7 +11,7 @@ const longest = 3_600_000;
 
 /**
  * What to send to show that a limit is kept, as shares of the limit. Above the limit, some requests must be refused.
- * Below it, none may be refused.
+ * Below the limit, no request may be refused.
  */
 const shares = { above: 1.1, below: 0.9 } as const;
 

@@ -9,7 +9,7 @@ import { countText, plural } from '../../report/text/number-text.ts';
 
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
-/** Returns the last line of the reference gateway: how many requests it received, and how they ended. */
+/** Returns the last line of the reference gateway: the number of requests, and how the requests ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
   if (received === 0) return 'Ended; no requests received.';
@@ -27,11 +27,11 @@ export interface MockRequest {
   readonly host: string;
   /** The API keys that the gateway accepts; `undefined` means the test keys. */
   readonly keys: readonly string[] | undefined;
-  /** The seed; `undefined` uses the scenario's. */
+  /** The seed; `undefined` means the seed of the scenario. */
   readonly seed: number | undefined;
   /** The settings as `path=value`, where the path is relative to `mock` in a scenario. */
   readonly settings: readonly string[];
-  /** The time in ms after which the gateway stops; `null` if it runs until it is stopped. */
+  /** The time in ms after which the gateway stops; `null` if only a signal stops the gateway. */
   readonly lifetime: Milliseconds | null;
   /** The file to which the gateway writes a trace of each request. */
   readonly truth: string | undefined;

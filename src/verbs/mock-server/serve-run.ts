@@ -8,14 +8,14 @@ import { endAfter, startServing } from './start-serving.ts';
 interface RunGateway {
   readonly inContainer: boolean;
   readonly hasUploads: boolean;
-  /** The time in ms after which the gateway stops; `null` if it runs until it is stopped. */
+  /** The time in ms after which the gateway stops; `null` for no such limit. */
   readonly lifetime: Milliseconds | null;
 }
 
 /**
  * Runs the gateway for the run that started this process. The settings arrive through a pipe as one line of JSON, and
- * the gateway ends when the pipe ends. The run handles stop signals; in a container they come from the container
- * engine.
+ * the gateway ends when the pipe ends. The run handles stop signals. In a container, stop signals come from the
+ * container engine.
  */
 export const serveRun = async (
   { inContainer, hasUploads, lifetime }: RunGateway,

@@ -8,8 +8,8 @@ import { Problem } from '../../platform/problem.ts';
 
 /**
  * This file starts the reference gateway in this process. The code that reads scenarios takes 80 ms of CPU to load.
- * Each run on the gateway starts such a process. That is why this file loads the code only for a problem or for later
- * settings.
+ * Each run on the reference gateway starts a process that runs this file. So this file loads the code for scenarios
+ * only for a problem or for later settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {
@@ -28,7 +28,7 @@ const readLater = async (written: unknown): Promise<unknown> => {
   return parseSettings(mockSettingsSchema, written);
 };
 
-/** Starts the gateway. If `hasUploads`, it loads the code that measures recordings at once. */
+/** Starts the gateway. If `hasUploads` is set, the code that measures recordings is loaded at once. */
 export const startServing = async (given: SettingsInput, hasUploads = true) => {
   const settings = await readSettings(given);
   if (hasUploads) await warmUpAudio();
@@ -38,7 +38,7 @@ export const startServing = async (given: SettingsInput, hasUploads = true) => {
   return { settings, mock };
 };
 
-/** Calls `end` after the lifetime, if there is one. The returned function cancels the call. */
+/** Calls `end` after the lifetime; never without a lifetime. The returned function cancels the call. */
 export const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

@@ -1,7 +1,7 @@
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import type { PolicyRecovery } from './model/recovery-report.ts';
 
-/** Returns the exit of an examination. It passes only if the target is surely back with every policy. */
+/** Returns the exit of an examination. The examination passes only if the target is surely back with every policy. */
 export const exitForRecovery = ({
   policies,
 }: {

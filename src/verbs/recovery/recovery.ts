@@ -122,8 +122,8 @@ const reportOf = (
 };
 
 /**
- * Prints a budget. Within this budget, examines for each way in which clients retry whether a target comes back after
- * an overload.
+ * Prints a budget. Then examines, within the budget, whether a target comes back after an overload, for each way in
+ * which clients retry.
  */
 export const examineRecovery = async (request: RecoveryRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);

@@ -7,7 +7,7 @@ const cameAt = ({ outcome, ended }: Observation): number => {
   return outcome.answer.kind === 'chat-stream' ? (outcome.answer.firstToken ?? ended) : ended;
 };
 
-/** Returns what the judges need from an observation. */
+/** Returns the facts of an observation that the judges need. */
 export const seenRequest = (observation: Observation, plan: Plan): SeenRequest => ({
   policy: plan.stages[observation.stage]?.population ?? '',
   due: observation.due,

@@ -40,8 +40,8 @@ interface SweepPoint {
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
   /**
-   * The points, and what each run of a point needs. Runs of one point differ, since each draws its own arrivals and
-   * prompts.
+   * The points, with a forecast for each run of a point. Runs of one point differ, since each run draws its own
+   * arrivals and prompts.
    */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
   /** Sentences about objectives for which a point has too few requests. */
@@ -60,7 +60,10 @@ const combinationsOf = (variables: readonly Variable[]) =>
     [[]],
   );
 
-/** Reads every point. Throws a single `Problem` with all that is wrong at any point, each thing once. */
+/**
+ * Reads every point. Throws a single `Problem` that lists all faults of all points. A fault of several points is listed
+ * once.
+ */
 const readPoints = async (
   source: PlanSource,
   variables: readonly Variable[],
@@ -89,8 +92,8 @@ const readPoints = async (
 };
 
 /**
- * Reads the variables of a sweep, the plan of each point, and what each run needs. Throws a `Problem` if there are no
- * variables or too many points, or if a point cannot be read.
+ * Reads the variables of a sweep, the plan of each point, and the forecast of each run. Throws a `Problem` if there are
+ * no variables or too many points, or if a point cannot be read.
  */
 export const readSweep = async (
   source: PlanSource,
@@ -133,7 +136,7 @@ const maxNameLength = 200;
 
 /**
  * Returns the source of the plan of one run. Each run has requests of its own, so cached answers of one run do not
- * speed up the next. The requests are the same in every sweep with this seed.
+ * speed up the next run. The requests are the same in every sweep with this seed.
  */
 export const sourceOfRun = (
   source: PlanSource,
@@ -156,7 +159,7 @@ export interface SweepSlot {
   readonly repetition: number;
 }
 
-/** The key of the random draws for the order of runs. No other draws with the same seed use it. */
+/** The key of the random draws for the order of runs. No other draws with the same seed use this key. */
 const orderDraw = 0x5_eed;
 
 /**
@@ -178,7 +181,7 @@ export const sweepOrder = (
     return order.map((point) => ({ point, repetition }));
   }).flat();
 
-/** Returns lines with the points, and with what their runs need in requests, tokens, money and minutes. */
+/** Returns lines about the points, and about the requests, tokens, money and minutes that the runs need. */
 export const sweepPlanLines = (
   { variables, points, warnings }: ReadSweep,
   repetitions: number,

@@ -61,11 +61,11 @@ interface SweepInProgress {
     readonly problems: string[];
   }[];
   stopped: ExitName | null;
-  /** The reason why the sweep ended before its last run; `null` if it did not. */
+  /** The reason why the sweep ended before its last run; `null` after the last run. */
   partial: string | null;
 }
 
-/** Judges the points, writes the report into the folder, and prints it. */
+/** Judges the points, writes the report into the folder, and prints the report. */
 const publishSweep = async ({
   request,
   read: { variables, points: planned },
@@ -131,7 +131,7 @@ const makeRun = async (
       keyCheck: order === 1,
     },
     withoutPrints(host),
-    // In later runs a healthy gateway may refuse requests because of its load, which the sweep measures.
+    // In later runs a healthy gateway may refuse requests because of its load. The sweep measures such refusals.
     () => (order === 1 ? refusals : {}),
   );
   const { throughput = null, latency = null } = request;
@@ -148,10 +148,10 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** The number of runs in a row that fail to start before a sweep ends. The following runs would fail too. */
+/** The number of runs in a row that fail to start before a sweep ends, since the following runs would fail, too. */
 const maxFailedRuns = 2;
 
-/** Records why a run could not start. Throws unexpected errors again. */
+/** Records why a run could not start. An unexpected error is thrown again. */
 const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {

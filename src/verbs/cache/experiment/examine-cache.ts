@@ -10,11 +10,11 @@ import {
 } from '../judge/cache-hits.ts';
 import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
 
-/** The world of the examination. Times are in ms. */
+/** The clock and the target of the examination. Times are in ms. */
 export interface CachePorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
-  /** Sends this prompt and asks for one token. Resolves with a reason if no more requests can be sent. */
+  /** Sends this prompt, and asks for one token. Resolves with a reason if no more requests can be sent. */
   readonly ask: (prompt: string) => Promise<CacheReply | string>;
   readonly isStopped: () => boolean;
 }
@@ -43,12 +43,12 @@ export type CacheFacts = Pick<
 /** The tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/** The tokens of a request that are not words of its prompt: the tokens of the frame and of the answer. */
+/** The tokens of a request besides the words of its prompt: the tokens of the chat template and of the answer. */
 const otherTokens = 40;
 const references = 5;
 /**
  * The number of ages that are tried at the same time. Each narrowing tries this number of ages between the bounds that
- * the narrowing before it found.
+ * the previous narrowing found.
  */
 const agesAtOnce = 8;
 const narrowings = 2;
@@ -75,22 +75,26 @@ interface Times {
   readonly ended: number;
 }
 
-/** Returns when the answered request was sent. If the key had no room, the request was made earlier and had to wait. */
+/** Returns when the answered request was sent and ended. Earlier waits for room in the key's limit do not count. */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /**
- * The reply to a repeated prompt, and the most ms between its two uses: from the first sending to the second answer.
+ * The reply to a repeated prompt. `most` is the time in ms from the first sending of the prompt to the end of this
+ * reply.
  */
 interface Repeated {
   readonly reply: CacheReply;
   readonly most: number;
 }
 
-/** Sends prompts within a budget. No two prompts begin alike, and no two requests end alike. */
+/** Sends prompts within a budget. New prompts never begin alike, and no two requests end alike. */
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
-  /** Whether a prompt was lost although the next prompt of its kind was kept. Losses then do not show what is kept. */
+  /**
+   * Whether a prompt was lost although the next prompt of its kind was kept. After such a loss, losses do not show what
+   * the cache keeps.
+   */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
@@ -121,7 +125,7 @@ class Prompts {
     this.#perWord = Math.max(0.1, (long! - short!) / (most - least));
   }
 
-  /** Sends a beginning. Returns its reply, or `null` if no more requests can be sent. */
+  /** Sends a prompt with this beginning. Returns the reply, or `null` if no more requests can be sent. */
   async send(beginning: string): Promise<CacheReply | null> {
     if (this.stopped !== null) return null;
     const prompt = `${beginning} That was note ${this.spent.requests + 1}. Say yes.`;
@@ -141,7 +145,7 @@ class Prompts {
     return reply;
   }
 
-  /** Sends a new beginning, then some other beginnings, then the new one again. */
+  /** Sends a prompt with a new beginning, then some other prompts, then the first beginning again. */
   async repeat(tokens: number, others = 0): Promise<Repeated | null> {
     const beginning = this.fresh(tokens);
     const first = await this.send(beginning);
@@ -153,7 +157,7 @@ class Prompts {
     return reply === null ? null : { reply, most: this.#ports.now() - sent };
   }
 
-  /** Repeats a prompt. If the cache lost the prompt, tries a few more prompts of this kind. Returns the last try. */
+  /** Repeats a new prompt. If the cache lost the prompt, tries again with other new prompts. Returns the last try. */
   async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<Repeated | null> {
     let repeated: Repeated | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
@@ -185,7 +189,8 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
 };
 
 /**
- * Finds the shortest prompt that is cached. This needs reported tokens, since the times of short prompts hardly differ.
+ * Finds the shortest prompt that is cached. The search needs reported tokens, since the times of short prompts hardly
+ * differ.
  */
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
@@ -212,7 +217,7 @@ export const waitUntil = async (
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
-/** Sends a prompt for each age. Sends each prompt again when it has reached its age. */
+/** Sends a prompt for each age. When a prompt has reached its age, sends the prompt again. */
 const tryAges = async (
   ports: CachePorts,
   prompts: Prompts,
@@ -240,7 +245,7 @@ const tryAges = async (
 const isLost = (repetitions: readonly RepeatedPrompt[]): boolean =>
   repetitions.every(({ hit }) => hit === false);
 
-/** Returns the ages between which a prompt is lost; `null` if an age is unknown or the cache is not steady. */
+/** Returns the ages between which the cache loses a prompt; `null` if an age is unknown or the cache is not steady. */
 const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] | null => {
   const { kept, lost } = agesSeen(found);
   const isSteady = kept !== null && lost !== null && boundsOf(found, []).isSteady;
@@ -248,8 +253,8 @@ const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] |
 };
 
 /**
- * Finds how long a prompt is kept. If the cache holds enough prompts, many prompts are tried at once. Otherwise they
- * are tried one after another.
+ * Finds how long the cache keeps a prompt. If the cache holds enough prompts, many prompts are tried at once. If not,
+ * one prompt is tried after another.
  */
 const findAge = async (
   ports: CachePorts,
@@ -305,7 +310,10 @@ const findOthers = async (
   return { kept, lost };
 };
 
-/** Examines the cache of a target: how much of a prompt it keeps, for how long, and beside how many other prompts. */
+/**
+ * Examines the cache of a target: how much of a prompt the cache keeps, for how long, and how many other prompts
+ * displace a prompt.
+ */
 export const examineCache = async (ports: CachePorts, budget: CacheBudget): Promise<CacheFacts> => {
   const prompts = new Prompts(ports, budget);
   const known = await measureKnown(prompts);

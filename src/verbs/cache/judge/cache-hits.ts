@@ -2,12 +2,12 @@ import { halfWidth, meanOf, varianceOf, welch } from '../../../judge/statistics/
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
 
-/** This file decides whether answers came from a cache: by the cached tokens that they report, or else by their times. */
+/** This file decides whether answers came from a cache: by the cached tokens that answers report, or else by times. */
 
 export interface CacheReply {
-  /** The time until the end of the answer, which has one token, in ms. */
+  /** The time until the end of the answer, in ms. The answer has one token. */
   readonly took: number;
-  /** The tokens of the prompt, and how many of them came from a cache; `null` if the answer does not report them. */
+  /** The number of prompt tokens, and the number of prompt tokens that came from a cache; `null` if not reported. */
   readonly tokens: number | null;
   readonly cached: number | null;
 }
@@ -22,7 +22,7 @@ export interface KnownReplies {
   readonly again: readonly CacheReply[];
 }
 
-/** Says whether a reply comes from the cache; `null` if that is unclear. */
+/** Says whether a reply comes from the cache; `null` if the reply does not show its origin. */
 export type HitReader = (reply: CacheReply) => boolean | null;
 
 /** The least variance of times, in ms². With a smaller variance, a few equal times would prove too much. */
@@ -46,8 +46,8 @@ const isReported = ({ cached, tokens }: CacheReply): boolean =>
   cached !== null && cached >= (tokens ?? 0) / 2 && cached > 0;
 
 /**
- * Chooses how to tell a hit: by reported tokens, or else by times. Times can tell a hit only if the times of new and of
- * repeated prompts do not overlap. Returns `null` if neither way works.
+ * Chooses how to recognise a hit: by reported tokens, or else by times. Times can show a hit only if the times of new
+ * and of repeated prompts do not overlap. Returns `null` if neither way works.
  */
 export const chooseReader = ({
   fresh,
@@ -86,14 +86,15 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 };
 
 /**
- * The fewest losses that show an age. A smaller number of prompts may have gone to a replica that does not have them.
+ * The fewest losses that show an age. Fewer lost prompts may only have reached a replica that does not hold these
+ * prompts.
  */
 export const leastLosses = 3;
 
 /**
  * Finds the highest age at which a prompt was kept and the lowest age at which a prompt was lost. A server may count
- * the age from the arrival of a prompt or from its answer. So a kept prompt counts with the lower of its two ages, and
- * a lost prompt with the higher one.
+ * the age of a prompt from the arrival of the prompt or from the answer. So a kept prompt counts with the lower of
+ * these two ages, and a lost prompt counts with the higher age.
  */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));
@@ -112,8 +113,9 @@ const lossesIn = (repetitions: readonly RepeatedPrompt[]): readonly RepeatedProm
   repetitions.filter(({ hit }) => hit === false);
 
 /**
- * Finds between which ages a prompt is lost, and whether the cache is steady. A cache is steady if it lost no prompt at
- * an age at which it kept another. No age of loss is known if the cache is not steady, or if few prompts were lost.
+ * Finds between which ages a prompt is lost, and whether the cache is steady. In a steady cache, all lost prompts were
+ * older than all kept prompts, and no prompt was lost at once. The age of a loss is unknown if the cache is not steady,
+ * or if few prompts were lost.
  */
 export const boundsOf = (
   repetitions: readonly RepeatedPrompt[],

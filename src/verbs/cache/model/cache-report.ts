@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an examination of a prompt cache saw, as `cache.json` has it. Times are in ms. */
+/** The findings of an examination of a prompt cache, in the form of `cache.json`. Times are in ms. */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

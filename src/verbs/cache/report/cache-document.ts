@@ -14,7 +14,7 @@ import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-rep
 
 const tokens = (value: number): string => plural(value, 'token');
 
-/** Says between which bounds a value lies: `between 17 s and 19 s`, `at least 2 min`, `less than 1.5 s`. */
+/** Formats the bounds of a value: `between 17 s and 19 s`, `at least 2 min`, `less than 1.5 s`. */
 const boundsText = (
   { kept, lost }: KeptBounds,
   written: (value: number) => string,
@@ -39,7 +39,10 @@ const partText = ({ promptTokens, cachedTokens, inferredShare, seenBy }: CacheRe
     : `${percent(inferredShare.value)} (${percent(inferredShare.low)} to ${percent(inferredShare.high)}), inferred from times: none are reported`;
 };
 
-/** Says what the answers report of a cache, if the reports do not tell repeated prompts from new ones. */
+/**
+ * Says what the answers report about cached tokens, if the reports do not distinguish repeated prompts from new
+ * prompts.
+ */
 const reportedText = ({ cachedTokens }: CacheReport): string => {
   if (cachedTokens === null) return 'no cached tokens are reported';
   return cachedTokens === 0

@@ -4,7 +4,10 @@ import { emptyHistogram, type Histogram } from '../../../model/measures/histogra
 import type { Observation } from '../../../model/observation/observation.ts';
 import { quantile } from '../../../model/measures/quantile.ts';
 
-/** When the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic clock. */
+/**
+ * The instants at which the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic
+ * clock.
+ */
 export interface SentTokens {
   readonly requestId: string;
   readonly sent: readonly number[];

@@ -16,13 +16,13 @@ const grain = 0.0025;
 /** The ends of the grid: the lowest rate tried divided by `below`, and the highest broken rate times `above`. */
 const reach = { below: 64, above: 2 } as const;
 
-/** The probability that something else disturbed a step, so that it says nothing about the rate. */
+/** The probability that something else disturbed a step, so that the step says nothing about the rate. */
 const misleadingChance = 0.001;
 
 /** Returns the deviance of a step if its condition holds up to `rate`: −2 times the logarithm of the likelihood. */
 type Deviance = (rate: number) => number;
 
-/** Whether a step tells something about the rate: it is kept or broken, or undecided although it had enough samples. */
+/** Whether a step tells something about the rate: it is `kept`, `broken`, or `undecided` with enough samples. */
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'kept' || verdict === 'broken' || (verdict === 'undecided' && breaches.length > 0);
 
@@ -34,8 +34,9 @@ export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /**
- * The deviance of a step by its growth. Requests in flight grow by the arrivals that the server cannot end: a share of
- * 1 − capacity / rate, or 0 below the capacity.
+ * The deviance of a step by the growth of its requests in flight. The requests in flight grow by the arrivals that the
+ * server cannot complete. These are the share 1 − capacity / rate of all arrivals, or 0 if the rate is below the
+ * capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
@@ -59,7 +60,10 @@ interface SeenMiss extends Miss {
 const term = (seen: number, expected: number): number =>
   seen === 0 ? 0 : seen * Math.log(seen / expected);
 
-/** The deviance of the binomial: −2 times the logarithm of how likely the seen share is, relative to the likeliest. */
+/**
+ * The deviance of the binomial: −2 times the logarithm of the likelihood of the seen share, relative to the highest
+ * likelihood.
+ */
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
 
@@ -70,9 +74,9 @@ const nearestShare = (
 ): number => Math.max(error.low, Math.min(error.high, expected));
 
 /**
- * The deviance of a step by its side: whether it lies below or above the highest rate. No curve is assumed. Up to the
- * highest rate, the share that misses is at most the allowed share. Above the highest rate, it is at least the allowed
- * share.
+ * The deviance of a step by its side: whether the step's rate lies below or above the highest rate. No curve is
+ * assumed. Up to the highest rate, the share of misses is at most the allowed share. Above the highest rate, the share
+ * of misses is at least the allowed share.
  */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
@@ -85,7 +89,7 @@ const ofSide = (miss: SeenMiss): Deviance => {
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * The factor by which odds can differ from the allowed odds and still count exactly. Odds further away count as this
+ * The largest factor between odds and the allowed odds. Odds that are further away count as if they differed by this
  * factor.
  */
 const farOdds = 16;
@@ -180,8 +184,8 @@ const survivalOf = (
 };
 
 /**
- * Distances between logarithms of rates. Within `border`, a step is near the border. Within `dependence`, steps share
- * one dependence. The highest rate is sought within `centre` of the rate that the sides show.
+ * Distances between logarithms of rates. Within `border`, a step is near the border. Within `dependence`, all steps
+ * count with the same dependence. The highest rate is sought within `centre` of the rate that the sides show.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
@@ -208,16 +212,16 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
 const leastNear = 3;
 
 /**
- * The factor for the differences between few steps, which are uncertain: how far Student’s t is beyond the normal,
- * squared.
+ * The factor that widens the differences between few steps: the square of Student's t quantile divided by the normal
+ * quantile.
  */
 const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * Returns the number of arrivals of nearby steps that tell as much as one independent arrival. It is the larger of two
- * factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as a step
- * shows only between steps. The factor within a step already allows for the few blocks of the step.
+ * Returns the number of arrivals of nearby steps that tell as much as one independent arrival. The result is the larger
+ * of two factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as
+ * a step shows only between steps. The factor within a step already allows for the few blocks of the step.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -225,7 +229,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Gives each step the number of independent cases that all steps near it show together. */
+/** Gives each step the number of independent cases that follows from the dependence of all steps near it. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
@@ -242,8 +246,8 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
   );
 
 /**
- * The rate that best divides the steps. A step is on the wrong side if it misses below this rate, or if it does not
- * miss above it. With any other rate, the steps on the wrong side would have more arrivals.
+ * The rate that best divides the steps. A step is on the wrong side if it misses the objective below this rate, or
+ * meets the objective above this rate. With any other rate, the steps on the wrong side would have more arrivals.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
@@ -261,7 +265,7 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
 
 /**
  * Returns the middle of the rates that are likeliest, judged only by whether each step missed or met the objective. The
- * median of the distribution would be far too low, since many low rates are a little likely.
+ * median of the distribution would be far too low, since each of many low rates has a small probability.
  */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
@@ -271,10 +275,10 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope; `null` if too few steps are near it. First choice: the likeliest
- * rate, by whether each step missed or met the objective. If jams last as long as steps, many rates are equally likely.
- * Second choice: the rate above which most steps miss the objective. Third choice: the mean rate, if steps near it both
- * miss and meet the objective.
+ * Returns the rate around which to look for the slope; `null` if too few steps are near any of the following rates.
+ * First choice: the likeliest rate, by whether each step missed or met the objective. If jams last as long as steps,
+ * many rates are equally likely. Second choice: the rate above which most steps miss the objective. Third choice: the
+ * mean rate, if steps near it both miss and meet the objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
@@ -292,7 +296,7 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
 
 /**
  * Returns the belief about the highest rate that meets one objective. The function first uses only whether each step
- * missed or met the objective. Then it uses the slope of the steps near the border.
+ * missed or met the objective. Then the function uses the slope of the steps near the border.
  */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],
@@ -330,17 +334,17 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // All odds are equally likely before the steps, rather than all rates. Otherwise a flat curve, which fits more
-    // rates, would seem likelier.
+    // All odds are equally likely before the steps, rather than all rates. With equally likely rates, a flat curve
+    // would seem likelier, since a flat curve fits more rates.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));
 };
 
 /**
- * The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. A kept
- * step says “at least this much” and moves the belief up. So the median and the interval are bounded by what full steps
- * completed.
+ * Returns the median of the belief about the highest rate that meets all conditions, with a 90 % credible interval. A
+ * kept step says “at least this much” and moves the belief up. So what saturated steps completed (`mostSeen`) bounds
+ * the median and the interval from above.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],
@@ -349,14 +353,14 @@ export const believedRate = (
 ): EstimatedRange => {
   const evidence = steps.filter(isEvidence);
   const broken = evidence.filter(({ verdict }) => verdict === 'broken');
-  // The belief stays near the rates that were tried.
+  // The grid of rates stays near the rates that were tried.
   const from = Math.log(Math.min(start, ...evidence.map(({ rate }) => rate)) / reach.below);
   const tried = Math.max(...broken.map(({ rate }) => rate)) * reach.above;
   const to = Math.log(broken.length === 0 ? top : Math.min(1.5 * top, tried));
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
-  // If something else broke, an objective that no step missed does not bound the rate.
+  // If another condition broke, an objective that no step missed does not bound the rate.
   const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
     (i) =>
       broken.length === 0 ||

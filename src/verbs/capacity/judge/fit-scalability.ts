@@ -3,7 +3,7 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 /**
  * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight: X(N) = λN / (1 + σ(N
- * − 1) + κN(N − 1)). With continuous batching, each step of a batch takes a + cN, so X(N) = N / (a + cN). That is this
+ * − 1) + κN(N − 1)). With continuous batching, each step of a batch takes a + cN, so X(N) = N / (a + cN). This is the
  * law with κ = 0; a positive κ shows a gateway that gets slower with load. N / X is linear in (1, N − 1, N(N − 1)). The
  * fit is weighted least squares, with bands by Student’s t.
  */
@@ -98,13 +98,13 @@ const kneeOf = (
       ? constant / second
       : (Math.sqrt(linear ** 2 + 12 * third * constant) - linear) / (6 * third);
   const n = Math.max(1, root);
-  // Without contention there is no knee. A knee beyond the steps is unknown.
+  // Without contention, the law has no knee. A knee beyond the measured steps is unknown.
   if (!(n < most * 0.99)) return null;
   const y = first + second * (n - 1) + third * n * (n - 1);
   return { rate: n / y, inFlight: n, latency: y * 1000 };
 };
 
-/** Fits the law to the steps; `null` with fewer than three different `kept` loads. */
+/** Fits the law to the steps; `null` if the `kept` steps have fewer than three different loads. */
 export const fitScalability = (
   steps: readonly Pick<CapacityStep, 'verdict' | 'throughput' | 'inFlight'>[],
 ): ScalabilityFit | null => {

@@ -9,8 +9,8 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 export const growthCertainlyBelow = 0.05;
 /**
  * The fewest arrivals that can prove a growth below 5 %. A full server ends requests at random, with an error of 1.96 /
- * √n, which is below 0.05 from n = 1,537. After a shorter step the climb goes on unless the step certainly grows, but a
- * shorter step proves nothing.
+ * √n, which is below 0.05 from n = 1,537. A shorter step proves nothing. After such a step, the climb goes on unless
+ * the growth is certain.
  */
 export const provingArrivals = 1540;
 
@@ -55,8 +55,8 @@ export const slopeOf = (series: readonly number[]): Slope => {
 const blockCount = 10;
 
 /**
- * The factor, at least 1, by which counts per second vary more than a Poisson process. It is the variance of the sums
- * of ten blocks, divided by their mean.
+ * The factor, at least 1, by which counts per second vary more than a Poisson process. This factor is the variance of
+ * the sums of ten blocks, divided by their mean.
  */
 const dispersionOf = (counts: readonly number[]): number => {
   const length = Math.floor(counts.length / blockCount);
@@ -70,13 +70,13 @@ const dispersionOf = (counts: readonly number[]): number => {
   return Math.max(1, squares / (blockCount - 1) / mean);
 };
 
-/** The relative error of a count of completed answers. It is at least the error of a Poisson process, 1 / √n. */
+/** The relative error of a count of completed answers: at least 1 / √n, the error of a Poisson process. */
 export const countingSpread = (completedBySecond: readonly number[]): number => {
   const completed = completedBySecond.reduce((sum, each) => sum + each, 0);
   return completed === 0 ? 1 : Math.min(1, Math.sqrt(dispersionOf(completedBySecond) / completed));
 };
 
-/** The fewest independent samples whose scatter says how far the requests in flight grew. */
+/** The fewest independent samples of the requests in flight whose scatter is a usable error of the growth. */
 const settledSamples = 20;
 
 /**
@@ -90,11 +90,11 @@ export interface StepFlow {
 }
 
 /**
- * Returns the growth of the requests in flight per arrival, with its 95 % interval. The growth is the number of
- * requests that began minus the number that ended. Its error is the counting error of those that ended. A full server
- * ends requests at random, so fewer than `provingArrivals` cannot show a growth below 5 %. Far below the border,
- * requests in flight turn over many times within a step. Then the scatter of their number is the smaller error, and is
- * used.
+ * Returns the growth of the requests in flight per arrival, with its 95 % interval. The growth is the number of begun
+ * requests minus the number of ended requests, divided by the arrivals. The error of the growth is the counting error
+ * of the ended requests. A full server ends requests at random, so fewer than `provingArrivals` arrivals cannot show a
+ * growth below 5 %. Far below the border, requests in flight turn over many times within a step. There the scatter of
+ * the number in flight is smaller than the counting error, and is the error that counts.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
   const arrivals = begun.reduce((sum, each) => sum + each, 0);
@@ -105,7 +105,7 @@ export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRan
   const slope = slopeOf(inFlight);
   const perArrival = begun.length / arrivals;
   const scatter = ((slope.high - slope.low) / 2) * perArrival;
-  // The growth per arrival lies between −1 and 1, so the interval does too.
+  // The growth per arrival lies between −1 and 1, so the ends of the interval lie there, too.
   const within = (middle: number, half: number): EstimatedRange => ({
     value: Math.max(-1, Math.min(1, middle)),
     low: Math.max(-1, middle - half),

@@ -12,7 +12,10 @@ import { growthCertainlyBelow } from './growth.ts';
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
-/** The mean tokens of a prompt and its answer, over all steps with known tokens; `null` if none. */
+/**
+ * The mean tokens of a prompt and its answer, over the completed requests of all steps with known tokens; `null`
+ * without such requests.
+ */
 const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   const known = steps.filter(({ tokens }) => tokens !== null);
   const completed = known.reduce((sum, step) => sum + step.completed, 0);
@@ -42,10 +45,10 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** The share of a rate from which a step counts as a step at that rate. */
+/** A step counts as a step at a rate if the step's own rate is at least this share of the rate. */
 const sameRate = 0.98;
 
-/** The answer if no step broke: the highest rate tried, or the declared limit if that was reached. */
+/** The answer if no step broke: the highest rate tried, or the declared limit if a step reached the limit. */
 const highestRate = (
   borne: readonly CapacityStep[],
   ceiling: ReturnType<typeof ceilingOf>,
@@ -62,8 +65,8 @@ const highestRate = (
   const isSure = there.some(({ verdict, sure }) => verdict === 'kept' && sure);
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
-  // Higher rates were not tried, so belief may lie far above. The rate found is limited to the highest one tried. Its
-  // lower end comes from a belief that ends at the highest rate tried. Of several steps, the longest decides.
+  // Rates above the highest tried rate are unknown, so the answer is at most the highest tried rate. The lower end
+  // comes from a belief that ends at that rate. Of several steps at that rate, the longest step decides.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
   const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
   const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
@@ -91,7 +94,8 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step at the answered rate may break by chance. It would contradict the answer, so only higher rates count.
+  // A step at the answered rate may break by chance, and would contradict the answer. So only steps at higher rates
+  // count.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]
@@ -120,7 +124,7 @@ const keysFor = (rate: number | null, perMinute: number | null): number | null =
     : // A key that is used completely suffices without a further one.
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** Returns what the steps prove, in users, keys and money; `null` if no step was kept, and none may have been kept. */
+/** Returns what the steps prove, in users, keys and money; `null` if surely no step was kept. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,

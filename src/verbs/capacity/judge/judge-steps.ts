@@ -17,13 +17,13 @@ import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } f
 import { objectiveBreaches } from './step-objectives.ts';
 import { isEvidence, isWithinError } from './believed-rate.ts';
 
-/** The growth, as a share of the arrivals, that counts as no growth. */
+/** The largest growth, as a share of the arrivals, that counts as no growth. */
 const growthTolerance = 0.02;
 
 /** The fewest whole seconds that give a slope. */
 const minSeconds = 3;
 
-/** The rate of a stage with a constant open load; `null` for any other. */
+/** Returns the rate of a stage with a constant open load; `null` for any other stage. */
 const rateOf = ({ load }: Stage): number | null => {
   if (load.kind !== 'open') return null;
   const rate = load.curve[0]!.to;
@@ -31,7 +31,7 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
-/** Returns the flow through a step: its second half, in whole seconds. */
+/** Returns the flow through a step in the whole seconds from `from` to `to`, `to` excluded. */
 const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const bySecond = new Map(timeline.map((second) => [second.second, second]));
   const completed: number[] = [];
@@ -72,7 +72,7 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
-/** Returns why the growth of a step decides nothing: the growth may be none, and it may also be too much. */
+/** Explains why the growth of a step decides nothing: the growth may be zero, and may also be too large. */
 const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
   const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
   const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;
@@ -138,14 +138,16 @@ const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacitySt
   return means.length === 0 ? {} : { server: Object.fromEntries(means) };
 };
 
-/** The longest gap between random arrivals, in mean gaps. */
+/** The longest gap between random arrivals, as a multiple of the mean gap. */
 const longestGap = 10;
 
-/** Returns when the load of a stage ended, in ms. If the stage was stopped, that is its last arrival. */
+/** Returns when the load of a stage ended, in ms. The load of a stopped stage ends with the last arrival. */
 const endOf = (planned: number, lastArrival: number, rate: number): number =>
   planned - lastArrival <= (longestGap * 1000) / rate ? planned : Math.min(planned, lastArrival);
 
-/** Judges a stage of constant rate as a step; `null` if its second half is too short. */
+/**
+ * Judges a stage of constant rate as a step; `null` if less than 3 whole seconds remain after the stage has settled.
+ */
 const judgeStep = (
   result: Result,
   stage: Stage,
@@ -179,7 +181,7 @@ const judgeStep = (
   const criteria = objectiveBreaches(result, stage.name, outcomes);
   return {
     name,
-    // Random arrivals differ from the planned rate.
+    // Random arrivals come at another rate than planned, so the observed rate counts.
     rate: perSecond(isEven ? rate : arrivals / ((ended - measuredFrom) / 1000)),
     seconds: to - from,
     warmUp: from - Math.round(span.from / 1000),
@@ -190,7 +192,7 @@ const judgeStep = (
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // Samples once a second miss short requests. For a steady flow, Little’s law includes them.
+    // Samples once a second miss short requests. In a steady flow, Little’s law includes short requests.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
@@ -210,7 +212,8 @@ export const judgeSteps = (
 };
 
 /**
- * Calls a step kept, but not surely, if only its growth is undecided and the estimate of the growth is below the bound.
+ * Changes an undecided step to kept, but not surely, if only the step's growth is undecided and the estimate of the
+ * growth is below the bound.
  */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&
@@ -221,8 +224,8 @@ const keptIfLikely = (step: CapacityStep): CapacityStep =>
     : step;
 
 /**
- * Judges stages of finished runs. A search repeats an undecided step at twice the length; here that is impossible, so
- * the likelier verdict counts.
+ * Judges stages of finished runs. A search repeats an undecided step at twice the length; a finished run cannot be
+ * repeated, so the likelier verdict counts.
  */
 export const judgeStoredSteps = (
   ...of: Parameters<typeof judgeSteps>

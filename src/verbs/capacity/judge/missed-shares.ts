@@ -64,7 +64,8 @@ const missOfPercentile = (
   const isLower = isLowerBound(comparison);
   const eventsAt = (limit: number): number =>
     isLower ? samples.countUpTo(limit) : samples.count - samples.countUpTo(limit) + failed;
-  // If the true figure is lower than the observed figure, the true samples are lower by the same amount.
+  // The error of the figure applies to all samples: if the true figure is lower than the observed figure, each true
+  // sample is lower by the same amount.
   const [below, above] =
     error === undefined || observed === null
       ? [0, 0]
@@ -79,13 +80,13 @@ const missOfPercentile = (
 };
 
 /**
- * Counts one independent arrival for each second that has arrivals. This is for steps under ten seconds, whose
- * dependence is unknown.
+ * Counts one independent arrival for each second that has arrivals. This count is used for steps of less than ten
+ * seconds, whose dependence is unknown.
  */
 const secondsWithArrivals = ({ seconds }: RunPart): number =>
   seconds.filter((second) => second !== undefined && second.due > 0).length;
 
-/** Returns what a step tells of an objective. The verdict says how many independent arrivals the step is worth. */
+/** Returns what a step shows about an objective. The verdict says how many independent arrivals the step is worth. */
 export const missOfObjective = (
   result: Result,
   objective: Objective,
@@ -108,7 +109,7 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/** Returns what a step shows about the share of good arrivals and the share of completed ones. */
+/** Returns what a step shows about the share of good arrivals and the share of completed arrivals. */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

@@ -6,7 +6,7 @@ import { mostSeen } from './seen-throughput.ts';
 
 export interface StepRequest {
   readonly rate: number;
-  /** The duration in whole seconds. */
+  /** The duration in whole seconds, with the warm-up. */
   readonly seconds: number;
   /** The first seconds, in which the flow becomes steady and Weir measures nothing. */
   readonly warmUp: number;
@@ -26,7 +26,7 @@ export interface SearchTerms extends CapacityTerms {
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
 const rateFactor = 2;
-/** The fewest arrivals in the measured half of a step of the climb. These steps may be quick. */
+/** The fewest arrivals in the measured half of a step of the climb. Such steps may be short. */
 const climbSamples = 15;
 /**
  * The arrivals of a step that confirms a broken quick step. In a quick step, a few misses by chance would otherwise end
@@ -41,13 +41,13 @@ const farFactor = 1.3;
 const farSamples = 600;
 const farSeconds = 40;
 /**
- * After this number of measured steps, belief knows more than the highest kept and the lowest broken rate, which may
- * err.
+ * After this number of measured steps, the belief is more reliable than the highest kept and the lowest broken rate,
+ * since single verdicts may be wrong.
  */
 const maxApproach = 6;
 /**
- * If the ends of belief differ by more than this factor, belief knows less than the highest kept and the lowest broken
- * rate. The middle of belief can then be far below all kept rates.
+ * If the ends of the belief differ by more than this factor, the belief is less reliable than the highest kept and the
+ * lowest broken rate. The middle of the belief can then be far below all kept rates.
  */
 const hopelessFactor = 2;
 /** The fewest requests that a step near the border measures, and the fewest seconds that it lasts. */
@@ -64,7 +64,7 @@ const maxStepSeconds = 600;
 /** The most times in a row that a step with uncertain growth is repeated at twice the length. */
 const maxRepeats = 3;
 
-/** Returns the median latency in seconds at the busiest `kept` step. */
+/** Returns the median latency in seconds of the busiest `kept` step; 0 without such a step. */
 const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
   const kept = steps.filter(({ verdict, latency }) => verdict === 'kept' && latency !== null);
   const busiest = kept.toSorted((a, b) => b.rate - a.rate)[0];
@@ -78,7 +78,7 @@ const evenSeconds = (seconds: number): number =>
 const settlingOf = (steps: readonly CapacityStep[]): number =>
   Math.max(settlingSeconds, (latenciesPerStep / 2) * answerSecondsOf(steps));
 
-/** Makes a step of this many seconds. In the first seconds the flow becomes steady. */
+/** Makes a step of at least this many seconds. In the first seconds, the flow becomes steady. */
 const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): StepRequest => {
   const whole = evenSeconds(Math.max(seconds, latenciesPerStep * answerSecondsOf(steps)));
   return { rate, seconds: whole, warmUp: Math.ceil(Math.min(whole / 2, settlingOf(steps))) };
@@ -88,13 +88,13 @@ const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): 
 const secondsFor = (samples: number, rate: number, steps: readonly CapacityStep[]): number =>
   samples / rate + Math.min(samples / rate, settlingOf(steps));
 
-/** Returns the arrivals of the next step: twice as many if the last step had too few for an objective. */
+/** Returns the arrivals of the next step: twice as many if the last step had too few arrivals for an objective. */
 const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms): number => {
   const last = steps.at(-1);
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-/** Makes steps that measure at least this many arrivals and last at least this many seconds. */
+/** Returns a function that makes steps of at least this many measured arrivals and at least this many seconds. */
 const stepsOf =
   (leastSamples: number, leastSeconds: number) =>
   (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {
@@ -120,8 +120,9 @@ const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmU
 const unsureWeight = 0.5;
 
 /**
- * Whether a step broke by chance, as a few of many quick steps do. It did if more arrivals were kept at its rate or
- * above than broke at its rate or below. So one lucky step does not refute many broken steps.
+ * Whether a step broke by chance, as a few of many quick steps do. A step counts as broken by chance if the arrivals of
+ * kept steps at this rate or above outweigh the arrivals of broken steps at this rate or below. So one lucky step does
+ * not refute many broken steps.
  */
 const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean => {
   // The random arrivals of a quick step have another rate than planned.
@@ -196,17 +197,18 @@ const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
 
 /** The distances of steps near the border from the believed rate, in units of the precision. */
 const offsets = {
-  // Just above the border, the throughput is the capacity itself. Just below, a step shows that the rate can be kept.
+  // Just above the border, the throughput is the capacity itself. Just below the border, a step shows that the rate can
+  // be kept.
   beyond: 1.6,
   below: -0.6,
   // A share that grows with the rate is seen best from both sides of the border. Jams are short below the border, so
-  // more steps are below it.
+  // more steps are below the border.
   byTurns: [-1, 0.5, 0],
 } as const;
 
 /**
- * Returns the lowest rate that broke, or the rate that full steps completed if it is lower, and the highest kept rate
- * below it; `null` without both.
+ * Returns two rates: the lower of the lowest rate that broke and the rate that saturated steps completed, and the
+ * highest kept rate below the first rate. Returns `null` if one of the two is missing.
  */
 const triedBounds = (steps: readonly CapacityStep[]) => {
   const broken = Math.min(
@@ -228,7 +230,7 @@ const triedBounds = (steps: readonly CapacityStep[]) => {
 
 /**
  * Returns the next rate while the interval is wide. Quick steps tell little about shares, so belief alone would begin
- * far below the rates that were kept. What full steps completed tells more.
+ * far below the rates that were kept. The tried rates and the throughput of saturated steps tell more.
  */
 const approach = (
   { value, low, high }: EstimatedRange,
@@ -249,7 +251,7 @@ const approach = (
   return { rate: isFull ? broken * (1 + offsets.below * precision) : broken * beyond, isFar };
 };
 
-/** Returns the next step near the border, or on the way to it; `null` when the answer is precise enough. */
+/** Returns the next step near the border, or on the way to the border; `null` when the answer is precise enough. */
 const nextRefinedStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
@@ -275,7 +277,8 @@ const nextRefinedStep = (
     return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {
-    // Belief is not enough. A step just below must be kept, and a step just above must break.
+    // The belief alone does not end the search. A step just below the rate must be kept, and a step just above must
+    // break.
     if (!kept) return stepBy(offsets.below);
     return broken ? null : stepBy(1.2);
   }
@@ -287,7 +290,7 @@ const nextRefinedStep = (
   return stepBy(turn);
 };
 
-/** The next step of the search; `null` when it is done. */
+/** Returns the next step of the search; `null` when the search is done. */
 export const nextStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,

@@ -3,7 +3,7 @@ import { sumOf } from '../../../model/sums.ts';
 
 /**
  * The factor that widens the errors so that nine of ten intervals contain the true value. A search ends once its
- * interval is narrow, and a wrong interval is narrow more often than a right one.
+ * interval is narrow, and a wrong interval is narrow more often than a right interval.
  */
 export const allowance = 1.15;
 
@@ -13,7 +13,7 @@ export const leastSpread = 0.005;
 /** The distance in standard deviations within which nine of ten samples of a normal distribution lie. */
 const z90 = 1.6449;
 
-/** The breaches that show a saturated server: it has more to do than it can. */
+/** The breaches that show a saturated server, which has more work than it can do. */
 const signsOfSaturation: readonly string[] = ['concurrency', 'refusals', 'failures'];
 
 const isSaturated = ({ verdict, sure, breaches, throughput }: CapacityStep): boolean =>
@@ -26,8 +26,8 @@ const errorOf = ({ throughput, spread }: CapacityStep): number =>
   throughput * Math.max(leastSpread, spread);
 
 /**
- * The mean of completed rates, each weighted by its error, with a 90 % interval. The interval is wider if the rates
- * disagree.
+ * Returns the mean of completed rates with a 90 % interval. Each rate is weighted by the inverse square of its error.
+ * The interval is wider if the rates disagree.
  */
 const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   const weights = steps.map((step) => errorOf(step) ** -2);
@@ -50,11 +50,11 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
 };
 
 /**
- * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. It is the throughput of the
- * saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in kept
- * steps. Near the highest rate, chance decides which steps are surely broken: the steps that completed few requests. So
- * every step from the lowest saturated rate up counts, whatever its verdict. A step that surely completed less than a
- * kept step is left out, since its server collapsed under overload.
+ * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. This rate is the throughput
+ * of the saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in
+ * kept steps. Near the highest rate, chance decides which steps are surely broken: the steps that completed few
+ * requests. So every step from the lowest saturated rate up counts, whatever its verdict. A step that surely completed
+ * less than a kept step is left out, since its server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

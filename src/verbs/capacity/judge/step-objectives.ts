@@ -34,7 +34,7 @@ export const criteriaTexts = (plan: Plan): readonly string[] => {
   return ['no growth of requests in flight', ...(criteria.length === 0 ? [goodput] : criteria)];
 };
 
-/** Whether a step requires more than a steady flow and complete answers. */
+/** Whether the scenario requires more than a steady flow and complete answers. */
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
   criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 
@@ -48,8 +48,9 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
 };
 
 /**
- * Judges a step without objectives. A few failures by chance do not break the step. More failures than the allowed
- * share break the step if their excess is certain. `misses` says how many independent arrivals the shares are worth.
+ * Judges a step of a scenario without objectives. A few failures by chance do not break the step. More failures than
+ * the allowed share break the step only if the excess is certain. `misses` says how many independent arrivals the
+ * shares are worth.
  */
 const judgeDefaults = (
   good: number,
@@ -93,7 +94,7 @@ const errorText = (error: ObjectiveVerdict['error'], unit: string): string =>
 
 /**
  * Returns the breaches of a stage, and the objectives within their error of measurement (`doubts`). `undecided` says
- * that samples are too few, `sure` that the intervals leave little doubt.
+ * that an objective has too few samples. `sure` says that the intervals leave little doubt.
  */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
@@ -164,7 +165,7 @@ export const samplesFor = (plan: Plan): number => {
     const matchingWeight = mix
       .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
       .reduce((sum, { weight }) => sum + weight, 0);
-    // A tenth more allows for random shares and failures.
+    // A tenth more arrivals allow for random shares and failures.
     return matchingWeight === 0 ? 0 : Math.ceil((minSamples * totalWeight * 1.1) / matchingWeight);
   });
   return Math.max(0, ...needs);

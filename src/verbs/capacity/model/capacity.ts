@@ -32,7 +32,7 @@ export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
  */
 export const nearbyRates = 1.15;
 
-/** The factor by which an interval may be wider than the precision asks and still count as precise. */
+/** The factor by which an interval may be wider than the requested precision and still count as precise. */
 export const provedWidth = 1.5;
 
 const stepBreachSchema = z.strictObject({
@@ -53,8 +53,9 @@ const missSchema = z.strictObject({
 });
 
 /**
- * `undecided`: too few samples for an objective, an objective within its error of measurement, or enough arrivals whose
- * growth is neither certain nor certainly below 5 %. `unfit`: the load generator was invalid; the step is excluded. /
+ * The verdicts on a step. `undecided`: an objective has too few samples, an objective is within its error of
+ * measurement, or the growth of a step with enough arrivals is neither certain nor certainly below 5 %. `unfit`: the
+ * load generator was invalid, and the step does not count.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
@@ -71,17 +72,17 @@ export const capacityStepSchema = z.strictObject({
   limited: count,
   /** The share of arrivals that met every per-request objective, 0 … 1. */
   goodput: z.number(),
-  /** Completed answers per second, and its relative uncertainty: at least 1 / √completed. */
+  /** Completed answers per second. `spread` is the relative uncertainty of this rate: at least 1 / √completed. */
   throughput: z.number(),
   spread: z.number(),
   inFlight: z.number(),
-  /** The growth of the requests in flight per arrival, with its 95 % interval. At 0, as many end as begin. */
+  /** The growth of the requests in flight per arrival, with its 95 % interval. At 0, as many requests end as begin. */
   growth: estimatedRangeSchema,
-  /** The time from due to the end, in ms; `null` without samples. */
+  /** The time from the due instant to the end of the answer, in ms; `null` without samples. */
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
   /** The time to the first token, in ms; `null` without streams. */
   ttftP95: z.number().nullable(),
-  /** The means of the server’s own figures over the measured seconds, by name; absent without its metrics. */
+  /** The means of the server’s own figures over the measured seconds, by name; absent if the metrics were not read. */
   server: z.record(z.string(), z.number()).optional(),
   /** The tokens, and the cost in micro-units of the currency, of a completed answer; `null` if unknown. */
   tokens: z.number().nullable(),
@@ -98,7 +99,7 @@ export type CapacityStep = z.infer<typeof capacityStepSchema>;
 const curvePointSchema = z.strictObject({
   inFlight: z.number(),
   rate: estimatedRangeSchema,
-  /** In ms. */
+  /** The latency in ms. */
   latency: z.number(),
 });
 
@@ -111,7 +112,7 @@ export const scalabilityFitSchema = z.strictObject({
   points: count,
   /** The root mean square of the relative residuals of N / X. */
   residual: z.number(),
-  /** The maximum of X / R, throughput over latency; `null` if it is beyond the steps. */
+  /** The point where X / R (throughput over latency) is largest; `null` if the point lies beyond the steps. */
   knee: z.strictObject({ rate: z.number(), inFlight: z.number(), latency: z.number() }).nullable(),
   curve: z.array(curvePointSchema),
 });
@@ -120,7 +121,7 @@ export type ScalabilityFit = z.infer<typeof scalabilityFitSchema>;
 export const capacityTermsSchema = z.strictObject({
   /** Time between an answer and the user's next request. */
   thinkTime: millisecondsSchema,
-  /** The declared limits of each key; `null` for none. */
+  /** The declared limits of each key; `null` for a limit that is not declared. */
   requestsPerMinute: count.nullable(),
   tokensPerMinute: count.nullable(),
   keys: z.int().positive(),
@@ -137,16 +138,19 @@ const answerSchema = z.strictObject({
   rate: estimatedRangeSchema,
   binding: z.enum(limitingFactors),
   because: z.string(),
-  /** The time from due to the end at that rate, in ms; `null` if unknown. */
+  /** The time from due to the end at the answered rate, in ms; `null` if unknown. */
   latency: z.number().nullable(),
-  /** The number of users with this think time who together send at that rate. */
+  /** The number of users with this think time who together send at the answered rate. */
   users: z.number(),
-  /** Keys required by the declared limits at that rate; `null` without such a limit, or if tokens are unknown. */
+  /**
+   * The keys that the declared limits require at the answered rate; `null` without such a limit or without known
+   * tokens.
+   */
   keysForRequests: count.nullable(),
   keysForTokens: count.nullable(),
-  /** Micro-units of the currency per hour at that rate; `null` if unknown. */
+  /** The cost per hour at the answered rate, in micro-units of the currency; `null` if unknown. */
   costPerHour: z.number().nullable(),
-  /** Whether the interval is narrow enough and has support on both sides: steps, or the ceiling. */
+  /** Whether the interval is narrow enough, and steps or the ceiling support both ends of the interval. */
   proved: z.boolean(),
 });
 export type CapacityAnswer = z.infer<typeof answerSchema>;
@@ -159,7 +163,7 @@ export const capacityReportSchema = z.strictObject({
   target: z.string(),
   terms: capacityTermsSchema,
   objectives: z.array(z.string()),
-  /** The name of the currency, if the prices have one. */
+  /** The name of the currency; absent if the prices have no currency. */
   currency: z.string().optional(),
   steps: z.array(capacityStepSchema),
   /** The answer; `null` if no step shows anything about the rate. */

@@ -28,7 +28,7 @@ import {
 const stepDot = (step: CapacityStep, place: readonly [number, number], { dot }: Pen): Markup =>
   dot(tones[stepVerdicts[step.verdict].tone].look, place, capacityStepLine(step));
 
-/** Plots latency against throughput: flat, then a knee, then steep. */
+/** Plots latency over throughput. The typical curve is flat, bends at the knee, and is then steep. */
 const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
   const known = steps.flatMap((step) =>
     step.latency === null ? [] : [{ step, rate: step.throughput, latency: step.latency.mean }],
@@ -59,8 +59,8 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
     },
     (pen) => [
       pen.path('firm', curve),
-      // The names are short and stand on both sides of two lines, so they never cover each other. The text above has
-      // the values.
+      // The names of the two lines are short, and stand on opposite sides, so the names never overlap. The text above
+      // the plot has the values.
       ...marked.map(({ name, rate }, i) => pen.upright('', rate, name, i < marked.length - 1)),
       ...known.map(({ step, rate, latency }) => stepDot(step, [rate, latency], pen)),
     ],

@@ -45,18 +45,19 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
-/** Formats users with three digits, since no rate is known better. */
+/** Formats users with three digits, since no rate is known more exactly. */
 const usersText = (users: number): string => {
   const unit = 10 ** Math.max(0, String(users).length - 3);
   return plural(Math.floor(users / unit) * unit, 'user');
 };
 
 /**
- * The widest ratio of an interval's ends at which the report names one rate. For a wider interval, it names both ends.
+ * The widest ratio of an interval's ends at which the report names one rate. For a wider interval, the report names
+ * both ends.
  */
 const widestFigure = 1.5;
 
-/** Whether the answer is only an upper bound: no kept step is as low as the beginning of the interval. */
+/** Whether the answer is only an upper bound: no step up to the lower end of the interval was kept. */
 const isOnlyBound = (
   { rate, proved, binding }: CapacityAnswer,
   { steps }: CapacityReport,
@@ -65,7 +66,7 @@ const isOnlyBound = (
   binding !== 'none' &&
   !steps.some((step) => step.rate <= rate.low && step.verdict === 'kept');
 
-/** Returns the answer of a search that found only a range; `null` if it found a figure. */
+/** Returns the answer of a search that found only a range; `null` if the search found a figure. */
 const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
   const { rate, proved, binding } = answer;
   const { steps } = report;
@@ -119,12 +120,12 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
   return `at ${perSecondText(rate)} ${found.join(', ')}`;
 };
 
-/** The mean number of waiting requests from which the server’s own queue is what slows the answers. */
+/** The least mean number of waiting requests at which the server’s own queue slows the answers. */
 const queueBegins = 1;
 
 /**
- * Explains the mean numbers of waiting requests below and above the highest rate. The text is empty if they explain
- * nothing.
+ * Explains the mean numbers of waiting requests below and above the highest rate. The text is empty if these numbers
+ * explain nothing.
  */
 const queueMeaning = (before: number, after: number | undefined): string => {
   if (after === undefined || (after >= queueBegins && after <= before)) return '';
@@ -134,7 +135,8 @@ const queueMeaning = (before: number, after: number | undefined): string => {
 };
 
 /**
- * Returns the server's own figures below and above the highest rate, and what they mean; `null` without its metrics.
+ * Returns the server's own figures below and above the highest rate, and their meaning; `null` if the server's metrics
+ * were not read.
  */
 export const serverReason = ({ steps }: CapacityReport): string | null => {
   const reporting = steps.filter(
@@ -180,7 +182,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
-/** Says how many users the answer allows. If the rate is only an upper bound, the number of users is one too. */
+/** Says how many users the answer allows. If the rate is only an upper bound, so is the number of users. */
 const answeredUsers = ({ users, rate }: CapacityAnswer, isBound: boolean): string => {
   const count = isBound ? Math.floor((users * rate.high) / rate.value) : users;
   const words = usersText(count).replace(/ users?$/, '');

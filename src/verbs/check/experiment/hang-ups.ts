@@ -16,24 +16,24 @@ export interface ServedLoad {
   readonly outputTokens: number | null;
 }
 
-/** What the experiment needs from outside. Times are in ms. */
+/** The clock, the target and the server's metrics, for the experiment. Times are in ms. */
 export interface HangUpPorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
   readonly open: (request: WireRequest) => HeldStream;
-  /** Reads the server's metrics; `null` if they are missing, or if no metric says how many requests run. */
+  /** Reads the server's metrics; `null` without metrics, or if no metric says how many requests run. */
   readonly load: () => Promise<ServedLoad | null>;
   /** Returns whether the user has ended the check. */
   readonly isStopped: () => boolean;
 }
 
 export interface HangUpRequests {
-  /** A chat with a long streamed answer, and one with a single token. */
+  /** A chat with a long streamed answer, and a chat with an answer of one token. */
   readonly long: WireRequest;
   readonly short: WireRequest;
 }
 
-/** The maximum number of streams that are opened to find how many a key may have in flight. */
+/** The maximum number of streams that are opened to find how many streams a key may have in flight. */
 export const mostStreams = 10;
 /** The number of token events after which the client hangs up. */
 const hangUpEvents = 5;
@@ -41,10 +41,10 @@ const look = 20;
 /** The time in ms after which an answer counts as missing. */
 const patience = 60_000;
 const shortestStream = 1500;
-/** The time for which a chat must be refused before the hang-up, and the pause between these tries, in ms. */
+/** The time in ms for which chats must be refused before the hang-up, and the pause between these chats. */
 const controlTime = 1500;
 const controlPause = 300;
-/** The pauses between tries after the hang-up in ms: short ones first. */
+/** The pauses between tries after the hang-up in ms, the shortest first. */
 const tryPauses = [10, 20, 40, 80, 160, 320] as const;
 
 const unseen = (reason: string): Unseen => ({ unseen: reason });
@@ -72,7 +72,7 @@ const remainingOf = ({ headers }: HeldStream): number | null =>
 const whyFailed = (what: string, { status }: HeldStream): Unseen =>
   unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
 
-/** The streams that were measured: a whole stream, and a stream that was cut. */
+/** The streams that were measured: a whole stream, and a stream from which the client hung up (`cut`). */
 interface Measured {
   readonly whole: HeldStream;
   readonly took: number;
@@ -85,13 +85,13 @@ interface Measured {
   readonly remaining: readonly (number | null)[];
 }
 
-/** What the metrics said before a stream and while it ran. */
+/** What the server's metrics said before a stream and during the stream. */
 interface SeenLoad {
   readonly before: ServedLoad | null;
   readonly during: ServedLoad | null;
 }
 
-/** Returns why the metrics cannot show whether a stream runs; `null` if they can. */
+/** Returns why the metrics cannot show whether a stream runs; `null` if the metrics are usable. */
 const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
   if (before === null || during === null)
     return 'no metrics of the server are known (a scenario names them: server.metrics)';
@@ -102,8 +102,8 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
 };
 
 /**
- * The longest delay with which an answer may end, as a factor and in ms. A request that still runs later may be another
- * client's.
+ * The longest delay with which an answer may end, as a factor and in ms. A request that runs even later may belong to
+ * another client.
  */
 const lateRest = 1.3;
 const lateTime = 1000;
@@ -114,7 +114,7 @@ const lateTime = 1000;
 const moreTokens = 1.2;
 const fewTokens = 16;
 
-/** Returns why a request that still runs may belong to another client; `null` if nothing says so. */
+/** Returns why a request that still runs may belong to another client; `null` without such a reason. */
 const whyOthers = (
   { idleAfter, naturalRest, lookedFor, tokensAfter }: GenerationFacts,
   most: number,
@@ -143,7 +143,7 @@ const followLoad = async (ports: HangUpPorts, rest: number) => {
   return { idleAfter, most, last, lookedFor: ports.now() - begun };
 };
 
-/** Hangs up, and reads the metrics until the answer would have ended. */
+/** Hangs up, and then reads the metrics until the answer would have ended. */
 const watchGeneration = async (
   ports: HangUpPorts,
   { before, during }: SeenLoad,
@@ -187,7 +187,7 @@ const measureStreams = async (
       `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
     );
   await readRemaining();
-  // Other clients may have begun since.
+  // Other clients may have begun requests during the whole stream.
   const last = await ports.load();
   const quiet = before !== null && last !== null && last.running > 0 ? last : before;
   const cut = ports.open(long);
@@ -196,11 +196,12 @@ const measureStreams = async (
   const tokensLeft = Math.max(0, whole.events - cut.events);
   const seen = { before: quiet, during };
   const generation = await watchGeneration(ports, seen, cut, { rest, tokensLeft });
-  // A charge at the answer's end has happened by now.
+  // A gateway that charges at the end of an answer has charged by now.
   await ports.sleep(500);
   await readRemaining();
   if (!remaining.includes(null)) {
-    // In this time, only the next short chat may be charged. Any other charge shows that another client uses the key.
+    // During this time without a stream, only the next short chat may be charged. Any other charge shows that another
+    // client uses the key.
     await ports.sleep(Math.max(0, ports.now() - cut.begun));
     await readRemaining();
   }
@@ -238,7 +239,7 @@ interface Tried {
   readonly stream: HeldStream;
 }
 
-/** Sends a short chat and returns whether it was admitted; a refusal is a 429 or a 503. */
+/** Sends a short chat, and returns whether the chat was admitted. */
 const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<Tried> => {
   const stream = await answered(ports, short);
   return { isAdmitted: stream.status === 200, stream };
@@ -246,7 +247,9 @@ const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<
 
 const isRefused = ({ status }: HeldStream): boolean => status === 429 || status === 503;
 
-/** Returns why a refusal may not come from a limit of requests in flight; `null` if nothing says so. */
+/**
+ * Returns why a refusal may come from another limit than a limit of requests in flight; `null` without such a reason.
+ */
 const otherLimit = ({ text, headers }: HeldStream): string | null => {
   const { unit } = readRefusedLimit(text);
   if (unit !== null && unit !== 'in-flight') return `the refusal names a limit of ${unit}`;
@@ -287,7 +290,7 @@ const examineSlot = async (
   }
   if (running().length < streams.length)
     return unseen('the streams ended before it was clear that they used the slots');
-  // The other streams opened later, so they still run when the first stream would have ended.
+  // The other streams were opened later, so they still run when the first stream would have ended.
   const [first] = streams as readonly [HeldStream];
   const hungUp = ports.now();
   const naturalRest = Math.max(0, took - (hungUp - first.begun));
@@ -301,7 +304,8 @@ const examineSlot = async (
     await ports.sleep(tryPauses[Math.min(i, tryPauses.length - 1)]!);
     const asked = ports.now() - hungUp;
     if (running().length < left || ports.isStopped()) break;
-    // Another client may have taken the free place. Hanging up a second stream shows whether the server frees places.
+    // Another client may have taken the freed slot. Hanging up from a second stream shows whether the server frees
+    // slots.
     if (left > 0 && left === streams.length - 1 && asked > 0.5 * naturalRest) {
       streams[1]!.hangUp();
       left -= 1;
@@ -335,7 +339,7 @@ const slotOf = async (
   }
 };
 
-/** Hangs up on streams, and compares the server with two cases: a whole answer, and a full key. */
+/** Hangs up from streams. Compares the effects with a whole answer, and with the time in which the key was full. */
 export const examineHangUps = async (
   ports: HangUpPorts,
   requests: HangUpRequests,

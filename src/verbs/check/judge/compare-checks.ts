@@ -21,10 +21,10 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** The change that is reported for a new check, by how serious its result is. */
+/** The change that is reported for a new check. The index is the seriousness of the result. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
-/** Returns how the result of a check changed; `null` if it did not change. */
+/** Returns how the result of a check changed; `null` if the result did not change. */
 const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange | null => {
   const [was, is] = [gravityOf(before), gravityOf(after)];
   if (was === null && is === null) return null;

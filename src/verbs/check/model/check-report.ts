@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkProfiles, checkTopics, namedTopics, type CheckProfile } from './check-choices.ts';
 
-/** This file defines the report of `weir check` about a gateway's interface, as it is stored. */
+/** This file defines the stored form of the report of `weir check` about a gateway's interface. */
 
 /** The results that a check can have, the most serious first, each with its meaning. */
 const checkOutcomes = {
@@ -111,7 +111,7 @@ export const countOutcomes = (
 
 /**
  * The verdict on all checks. `kept`: no check found a violation. `undecided`: no check found a violation, but the
- * checks ended too early.
+ * checks ended too early, or nothing could be checked.
  */
 type CheckVerdict = 'kept' | 'broken' | 'undecided';
 
@@ -137,7 +137,7 @@ export type CheckChange = keyof typeof checkChanges;
 export interface ChangedCheck {
   readonly id: string;
   readonly change: CheckChange;
-  /** The row of the check in the earlier report; `null` if only the later report has it. */
+  /** The row of the check in the earlier report; `null` if only the later report has the check. */
   readonly before: CheckRow | null;
   readonly after: CheckRow | null;
 }

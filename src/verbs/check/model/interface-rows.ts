@@ -128,7 +128,7 @@ export interface InterfaceRow {
   readonly id: string;
   readonly section: string;
   readonly sentence: string;
-  /** The reason why no request can show what the row says; `null` if a request can. */
+  /** The reason why no request can show the content of the row; `null` if a request can. */
   readonly unseen: string | null;
 }
 

@@ -6,13 +6,13 @@ import { failureInStream, eventsOf } from './judge-stream.ts';
 import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
 import type { CheckAnswer } from './check-answer.ts';
 
-/** An answer for the audit: the tokens that it reports, and what else it shows. */
+/** An answer for the audit: the reported tokens, and other facts that show how many tokens are possible. */
 export interface AuditedAnswer {
   readonly id: string;
   readonly input: number;
   /**
-   * The prompt tokens as the answer itself states them. They are `prompt_tokens` if these and the output tokens add up
-   * to the total, even if more tokens were cached.
+   * The prompt tokens as the answer itself states them: `prompt_tokens`, if `prompt_tokens` plus the output tokens are
+   * the reported total. A larger number of cached tokens does not change this.
    */
   readonly written: number;
   readonly output: number;
@@ -25,11 +25,11 @@ export interface AuditedAnswer {
   /** The part of `text` that is reasoning. */
   readonly reasoningText: string;
   readonly hasCalls: boolean;
-  /** The number of tokens that the answer lists with their probabilities; `null` if it lists none. */
+  /** The number of tokens that the answer lists with their probabilities; `null` without such a list. */
   readonly listed: number | null;
-  /** The field which shows that the server itself ran a tool, such as a web search; `null` for none. */
+  /** The field which shows that the server itself ran a tool, such as a web search; `null` without such a field. */
   readonly serverTool: string | null;
-  /** The cost that the answer names, in units of the currency; `null` for none. */
+  /** The cost that the answer names, in units of the currency; `null` if the answer names no cost. */
   readonly cost: number | null;
 }
 
@@ -38,7 +38,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** The fields of messages and deltas that hold no text of the model. */
 const labels = new Set(['role', 'id', 'type', 'index']);
 
-/** The greatest depth of parts in a message. Hostile answers nest them without end. */
+/** The greatest depth of parts in a message. Hostile answers nest parts without end. */
 const maxDepth = 8;
 
 const textsIn = (value: unknown, depth = 0): readonly string[] => {
@@ -49,7 +49,7 @@ const textsIn = (value: unknown, depth = 0): readonly string[] => {
   );
 };
 
-/** Reads the cost as LiteLLM (header), OpenRouter (`usage.cost`) and Perplexity (`usage.cost.total_cost`) name it. */
+/** Reads the cost that LiteLLM (header), OpenRouter (`usage.cost`) or Perplexity (`usage.cost.total_cost`) names. */
 const costIn = ({ received }: CheckAnswer, documents: readonly unknown[]): number | null => {
   const named = documents.flatMap((document) => [
     valueAt(document, 'usage.cost.total_cost'),

@@ -3,7 +3,7 @@ import { excerpt, looksLikeHtml, readErrorBody } from '../../../traffic/answer/r
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { maskEchoes } from '../../../traffic/answer/mask-echoes.ts';
 
-/** An answer of the target: the whole answer, or the part that came. */
+/** An answer of the target: the whole answer, or the part that arrived. */
 export interface ReceivedAnswer {
   /** The status; `null` if no head of a response came. */
   readonly status: number | null;
@@ -11,9 +11,11 @@ export interface ReceivedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The decoded body. The request sets the maximum number of its bytes. */
   readonly body: Buffer;
-  /** The compression of the body, although the request asked for none; `null` if it was not compressed. */
+  /**
+   * The compression of the body, although the request asked for no compression; `null` if the body was not compressed.
+   */
   readonly encoding: string | null;
-  /** The reason why the answer is incomplete; `null` if it is complete. */
+  /** The reason why the answer is incomplete; `null` if the answer is complete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
   /**
    * Whether a shortened deadline ended the answer. Deadlines are shortened after several answers were too slow. An
@@ -31,13 +33,13 @@ export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
 
 /**
  * The maximum number of values in a JSON body. A list of ten thousand models has fewer values. The values of all
- * answers are kept, and the maximum takes some megabytes.
+ * answers stay in memory, where a body with the maximum number takes some megabytes.
  */
 const maxValues = 50_000;
 
 /**
- * Replaces control characters, and characters that reverse the order of text, by their numbers. Otherwise a report
- * would be displayed wrongly.
+ * Replaces control characters, and characters that reverse the order of text, by their numbers. Such characters would
+ * make a report look wrong.
  */
 const escaped = (text: string): string =>
   text.replaceAll(
@@ -45,7 +47,7 @@ const escaped = (text: string): string =>
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   );
 
-/** An answer together with its request. Its JSON is parsed when it is first needed. */
+/** An answer together with its request. The JSON of the answer is parsed at the first use. */
 export class CheckAnswer {
   readonly received: ReceivedAnswer;
   readonly requestId: string;
@@ -79,7 +81,7 @@ export class CheckAnswer {
     return this.#text;
   }
 
-  /** Returns the body as JSON; `undefined` if it is not JSON. */
+  /** Returns the body as JSON; `undefined` if the body is not JSON. */
   get json(): unknown {
     this.#json ??= { value: jsonIn(this.text, maxValues) };
     return this.#json.value;
@@ -98,7 +100,7 @@ export class CheckAnswer {
     return masked.length <= most ? masked : `${masked.slice(0, most)}…`;
   }
 
-  /** Returns the message of an error body for a report. If there is none, returns a description of the body. */
+  /** Returns the message of an error body for a report. Without such a message, returns a description of the body. */
   get message(): string {
     const error = readErrorBody(this.json, this.#redact);
     if (error !== null) return this.quote(error.message);

@@ -16,15 +16,15 @@ export interface CheckTarget {
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
-  /** The family of limit headers that the user named; absent for the interface’s. */
+  /** The family of limit headers that the user named; absent for the headers of the interface. */
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;
   /** The tokenizer of the chat model, if it is known. */
   readonly tokenizer?: TokenCounter;
-  /** The price of the chat model in the scenario, if it has one. */
+  /** The price of the chat model; absent if the scenario has no price. */
   readonly price?: Price;
-  /** The name of the chat model at the address that is asked without the gateway. */
+  /** The name of the chat model at the address of the model without the gateway. */
   readonly directChat?: string;
 }
 
@@ -49,12 +49,12 @@ export interface CheckRequest {
   readonly base: 'versioned' | 'root' | 'direct';
   /** The cost if the gateway behaves as specified. Requests that the gateway must refuse cost nothing. */
   readonly cost: RequestCost;
-  /** Whether the request is sent alone, before all others. Otherwise it is sent together with others. */
+  /** Whether the request is sent alone, before all requests that are sent a few at a time. */
   readonly isSerial: boolean;
   /** The id of another request, or `null`. This request is sent only if the other request was refused. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
-  /** Builds the request; returns `null` if the target lacks what the request is about. */
+  /** Builds the request; returns `null` if the target lacks the model that the request needs. */
   readonly build: (target: CheckTarget) => WireRequest | null;
 }
 
@@ -62,7 +62,7 @@ export interface CheckRequest {
 export interface Judged {
   readonly outcome: CheckOutcome;
   readonly observed: string;
-  /** The name of a known deviation, if the result is one. */
+  /** The name of the known deviation; absent if the result is not a known deviation. */
   readonly name?: string;
   readonly evidence?: readonly string[];
   readonly bounds?: TokenBounds;
@@ -89,20 +89,20 @@ export interface Answers {
   /** The answers with status 429 that came during the checks. */
   readonly limited: readonly CheckAnswer[];
   readonly repeated: readonly CheckAnswer[];
-  /** What was seen when the client hung up; absent if it did not. */
+  /** The observations after hang-ups; absent if the client did not hang up. */
   readonly hangUps?: HangUpFacts | undefined;
   /** All answers, in the order of the table of requests. */
   readonly all: readonly CheckAnswer[];
 }
 
-/** One check: what an answer must contain, and which part of the specification says so. */
+/** One check: the required content of an answer, and the rows of the specification that require it. */
 export interface Check {
   readonly id: string;
   readonly topic: CheckTopic;
   /** The ids of the check's rows in `interfaceRows`. The report quotes the first row. */
   readonly rows: readonly string[];
   readonly expected: string;
-  /** The ids of requests that must have been answered as expected. Otherwise the check is undecided. */
+  /** The ids of requests that must have been answered as expected. Without these answers, the check is undecided. */
   readonly needs: readonly string[];
   /** Further requests whose answers the check reads. */
   readonly uses: readonly string[];
@@ -119,7 +119,9 @@ export interface CheckCase {
 
 const modelKinds = ['chat', 'speech', 'transcription'] as const;
 
-/** Returns the reason why a request was not sent: the checks ended before it, or the target has no model for it. */
+/**
+ * Returns the reason why a request was not sent: the target has no model for the request, or the checks ended early.
+ */
 const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
   const missing = modelKinds.find(
     (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,
@@ -174,7 +176,10 @@ export const checksOf = (topic: CheckTopic) => ({
       },
     },
   }),
-  /** Creates a check of an answer that came as expected. By default, its id begins with the request's id. */
+  /**
+   * Creates a check of an answer that came as expected. By default, the request's id is the part of `id` before the
+   * dot.
+   */
   checkOf: (
     id: string,
     rows: readonly string[],

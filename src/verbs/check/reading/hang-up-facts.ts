@@ -1,6 +1,5 @@
 /**
- * What was seen when the client hung up on streams. Each fact stands beside the fact with which it is compared. Times
- * are in ms.
+ * The observations when the client hung up from streams. Each fact has a second fact for comparison. Times are in ms.
  */
 export interface HangUpFacts {
   readonly slot: SlotFacts | Unseen;
@@ -8,19 +7,19 @@ export interface HangUpFacts {
   readonly charge: ChargeFacts | Unseen;
 }
 
-/** Why something could not be seen. */
+/** The reason why a fact could not be observed. */
 export interface Unseen {
   readonly unseen: string;
 }
 
-/** What was seen on a full key, when the client hung up on one of its streams. */
+/** The observations on a key that admitted no further stream, when the client hung up from one of the streams. */
 export interface SlotFacts {
-  /** The streams that were admitted at the same time. */
+  /** The number of streams that were admitted at the same time. */
   readonly admitted: number;
   /** The time for which a further chat was refused while all streams ran, and the number of refusals. */
   readonly refusedFor: number;
   readonly refusals: number;
-  /** The time from the hang-up until a chat was admitted; `null` if none was admitted in the time of the tries. */
+  /** The time from the hang-up until a chat was admitted; `null` if no chat was admitted during the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
   /** The time for which the stream would have continued after the hang-up, estimated from a whole stream. */
@@ -28,19 +27,19 @@ export interface SlotFacts {
   readonly namesInFlight: boolean;
 }
 
-/** What the server's metrics said while a stream ran, and after the hang-up. */
+/** What the server's metrics said during a stream and after the hang-up. */
 export interface GenerationFacts {
   /** The time from the hang-up until no request ran; `null` if a request ran all the time. */
   readonly idleAfter: number | null;
   readonly lookedFor: number;
   readonly naturalRest: number;
-  /** The tokens that were generated after the hang-up; `null` if the server counts none. */
+  /** The tokens that were generated after the hang-up; `null` if the server does not count tokens. */
   readonly tokensAfter: number | null;
 }
 
 /**
- * The drops in the remaining tokens by a hang-up and by a whole answer. The drops do not include what the short chats
- * cost that read the remaining tokens.
+ * The drops in the remaining tokens by a hang-up and by a whole answer. The drops do not include the cost of the short
+ * chats that read the remaining tokens.
  */
 export interface ChargeFacts {
   readonly ofHangUp: number;
@@ -62,7 +61,7 @@ export interface HeldStream {
   hangUp(): void;
 }
 
-/** Returns a count of tokens that an answer reports; `null` if it reports none. */
+/** Returns a count of tokens that an answer reports; `null` if the answer reports no such count. */
 export const countIn = (
   { text }: Pick<HeldStream, 'text'>,
   name: 'prompt_tokens' | 'completion_tokens',

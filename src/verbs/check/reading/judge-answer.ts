@@ -48,8 +48,8 @@ const finishesIn = (document: Readonly<Record<string, unknown>>): readonly (stri
 };
 
 /**
- * Returns why a chat or a chunk failed although its status is 200, by the same rules as `weir run`: it contains an
- * error, or a finish reason that means failure. Returns `null` for any other document.
+ * Returns why a chat or a chunk failed although its status is 200, by the same rules as `weir run`: the document
+ * contains an error, or a finish reason that means failure. Returns `null` for any other document.
  */
 export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): string | null => {
   const document = chatDocument(json);
@@ -63,7 +63,9 @@ export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): s
     : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 
-/** Returns what the body of a 200 contains if it is certainly no answer; `null` if it may be one. */
+/**
+ * Returns the content of a body with the status 200 that is certainly no answer; `null` if the body may be an answer.
+ */
 const insteadOfAnswer = (answer: CheckAnswer): string | null =>
   looksLikeHtml(answer.text) ? 'an HTML page' : failureInChat(answer, answer.json);
 
@@ -98,7 +100,8 @@ export const judgeContentType =
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
 /**
- * Returns a judge of a request that must be refused with one of the statuses. The first status is the documented one.
+ * Returns a judge of a request that must be refused with one of the statuses. The first status is the documented
+ * status.
  */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
@@ -145,7 +148,7 @@ export const placesAt = (document: unknown, path: string): readonly Place[] =>
     [{ path: '', value: document }],
   );
 
-/** Returns the first value at a path; `undefined` if there is none. */
+/** Returns the first value at a path; `undefined` if the path leads nowhere. */
 export const valueAt = (document: unknown, path: string): unknown =>
   placesAt(document, path)[0]?.value;
 

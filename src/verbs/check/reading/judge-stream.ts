@@ -13,8 +13,8 @@ import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-a
  */
 
 /**
- * The deviations in framing that clients tolerate if they follow the HTML standard. Each has a pattern for the lines
- * that show it.
+ * The deviations in framing that clients tolerate if they follow the HTML standard. Each deviation has a test for the
+ * lines that show the deviation.
  */
 const tolerated: readonly (readonly [
   name: string,
@@ -46,7 +46,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
     if (!isData(next)) continue;
-    // If the data of both lines are whole documents, the blank line between two events is missing.
+    // If the data of both lines are whole JSON documents, the blank line between two events is missing.
     if (jsonIn(dataOf(line)) !== undefined)
       return violation(`no blank line follows the event of line ${index + 1}`);
     severalLines = deviation('multi-line', 'an event has several data lines');
@@ -88,12 +88,12 @@ export const judgeEnd = (text: string, isLeftOpen: boolean): Judged => {
 interface StreamEvent {
   readonly type: string;
   readonly text: string;
-  /** The data of the event as JSON; `undefined` if they are not JSON. */
+  /** The data of the event as JSON; `undefined` if the data are not JSON. */
   readonly json: unknown;
 }
 
 const maxEventBytes = 4 * 1024 * 1024;
-/** The maximum number of events that are checked. No answer to these requests has more. */
+/** The maximum number of events that are checked. No answer to these requests has more events. */
 const maxEvents = 5000;
 
 interface StreamParts {
@@ -106,7 +106,7 @@ interface StreamParts {
 const maxStrayLines = 200;
 const maxStrayLength = 8192;
 
-/** Reads a stream by the rules of the HTML standard. It leaves out the event that ends the stream. */
+/** Reads a stream by the rules of the HTML standard. The reader leaves out the event that ends the stream. */
 const partsIn = (body: Uint8Array): StreamParts => {
   const events: StreamEvent[] = [];
   const stray: string[] = [];
@@ -133,8 +133,6 @@ const partsIn = (body: Uint8Array): StreamParts => {
 
 export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => partsIn(body).events;
 
-/** Reads the chunks of a stream (interface, section 2.5), and joins their contents. */
-
 const asWritten = (text: string): string => text;
 
 const known = new WeakMap<CheckAnswer, StreamParts>();
@@ -149,7 +147,7 @@ export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => partsOf
 
 /**
  * Returns why a stream failed although its status is 200: by an event, or by an error outside the events. Returns
- * `null` if it did not fail.
+ * `null` if the stream did not fail.
  */
 export const failureInStream = (answer: CheckAnswer): string | null => {
   const { events, stray } = partsOf(answer);
@@ -196,7 +194,7 @@ const usageIn = (events: readonly StreamEvent[]): readonly unknown[] =>
     .map(({ json }) => valueAt(json, 'usage'))
     .filter((usage) => usage !== undefined && usage !== null);
 
-/** Returns the usage that an answer reports, streamed or not; `undefined` if it reports none. */
+/** Returns the usage that an answer reports, streamed or not; `undefined` if the answer reports no usage. */
 export const reportedUsage = (answer: CheckAnswer): unknown =>
   answer.contentType === 'text/event-stream'
     ? usageIn(eventsOf(answer)).at(-1)
@@ -244,7 +242,7 @@ export const judgeIncrements = (answer: CheckAnswer): Judged => {
     : deviation('no-content', 'no chunk has delta.content');
 };
 
-/** Compares the number of increments in a stream with the reported usage, if there is one. */
+/** Compares the number of increments in a stream with the usage that the stream reports. */
 export const judgeStreamUsage = (answer: CheckAnswer, maxTokens: number): Judged => {
   const events = eventsOf(answer);
   const usage = usageIn(events).at(-1);

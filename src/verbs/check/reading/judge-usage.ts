@@ -4,7 +4,10 @@ import type { TokenCounter } from '../../../model/workload/tokenizer.ts';
 import type { AuditedAnswer } from './audited-answer.ts';
 import { deviation, type Judged, open, pass, unchecked, violation } from './check-case.ts';
 
-/** This file judges the usage of single answers. Each finding has the fewest and the most possible tokens. */
+/**
+ * This file judges the usage of single answers. A finding of impossible usage has the fewest and the most possible
+ * tokens.
+ */
 
 const reasoningOf = ({ usage }: AuditedAnswer): number => usage.classes.reasoning ?? 0;
 
@@ -20,7 +23,7 @@ export const judgeTotal = ({ id, input, output, usage }: AuditedAnswer): Judged 
     ? violation(`${id}: the total is not ${input} + ${output} tokens, nor with any part beside`)
     : pass(`${input} + ${output}`);
 
-/** Judges the output tokens by the limit that was asked for. Some servers do not limit reasoning. */
+/** Judges the output tokens by the requested limit. Some servers do not limit the tokens of reasoning. */
 export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   const { id, output, finish, text } = answer;
   if (output <= limit) return pass(`${output} of ${limit} tokens`);
@@ -64,8 +67,8 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
 const maxUnlisted = 2;
 
 /**
- * Judges the output tokens by the list of tokens. The list may hold only the content, so reasoning is added: as its
- * declared tokens, or as one token for each of its bytes, whichever is more.
+ * Judges the output tokens by the list of tokens. The list may hold only the content, so reasoning is added: the
+ * declared reasoning tokens or the bytes of the reasoning text, whichever number is larger.
  */
 export const judgeListed = (answer: AuditedAnswer): Judged => {
   const { id, output, listed, reasoningText } = answer;

@@ -15,8 +15,8 @@ export interface TokenGrowth {
 }
 
 /**
- * The growth of prompts. Each word adds a whole number of tokens, or the vocabulary joins words. If no tokenizer counts
- * in the observed way, these are the nearest possible numbers.
+ * The growth of a prompt with its words. Each word adds a whole number of tokens (`perWord`), or the vocabulary joins
+ * words (`joined`). If no tokenizer counts in the observed way, `least` and `most` are the nearest possible numbers.
  */
 export type WordTokens =
   | { readonly perWord: number }
@@ -24,15 +24,15 @@ export type WordTokens =
   | (TokenGrowth & { readonly least: number; readonly most: number });
 
 /**
- * The most words that a vocabulary joins into one token, and the largest share of tokens to words that still means
- * joining.
+ * The most words that a vocabulary joins into one token. The second number is the largest ratio of tokens to words that
+ * still means joining.
  */
 const mostJoined = 16;
 const joinedShare = 7 / 8;
 
 /**
  * Returns whether a vocabulary that joins words (SuperBPE) may have these growths. Such a vocabulary yields fewer
- * tokens than words. The share of tokens to words is the same at all lengths, except for the last words.
+ * tokens than words. The ratio of tokens to words is the same at all lengths, except for the last words.
  */
 const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
   const words = growths.reduce((sum, { moreWords }) => sum + moreWords, 0);
@@ -48,8 +48,8 @@ const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
 };
 
 /**
- * Finds the tokens of a repeated word. If a tokenizer joins no words, each repetition is the same whole number of
- * tokens. So n more words add a multiple of n tokens, with the same factor at all lengths.
+ * Finds the tokens of a repeated word. If a tokenizer joins no words, each repetition of the word is the same whole
+ * number of tokens. So n more words add k · n tokens, with the same k at all lengths.
  */
 export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
   const sorted = prompts.toSorted((a, b) => a.words - b.words);
@@ -76,7 +76,9 @@ export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
-/** Returns what is conspicuous in the token counts of prompts of different lengths; empty for nothing. */
+/**
+ * Describes a conspicuous pattern in the token counts of prompts of different lengths; an empty text without a pattern.
+ */
 export const patternIn = (prompts: readonly RepeatedWord[]): string => {
   const divisor = prompts.reduce((found, { tokens }) => greatestDivisor(found, tokens), 0);
   if (prompts.length > 2 && divisor >= 5) return `; every count is a multiple of ${divisor}`;

@@ -127,15 +127,15 @@ export const readVttCues = (text: string): CuesReading => {
 };
 
 /**
- * The tolerance for times, in s. Whisper rounds the times of its segments, and its last segment may end a second or two
- * after the recording.
+ * The tolerances for times, in s. Whisper rounds the times of its segments (`slack`), and its last segment may end a
+ * second or two after the recording (`farOver`).
  */
 const slack = 0.05;
 const farOver = 2;
 
 /**
  * Returns what is wrong with the times of segments or captions in a recording of this length in seconds; `null` if
- * nothing is.
+ * nothing is wrong.
  */
 export const wrongTimes = (
   cues: readonly Pick<Cue, 'start' | 'end'>[],

@@ -101,7 +101,7 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   const found = table(captions[outcome], columns, rows);
   const isFinding = outcome === 'violation' || outcome === 'deviation';
   const title = `${titles[outcome]} (${rows.length})`;
-  // An audit has few rows, and each states a fact.
+  // An audit has few rows, and each row states a fact. So the rows are not folded away.
   const isOpen = isAudit(report.rows);
   return section(title, [isFinding ? found : fold(captions[outcome], [found], isOpen)]);
 };
@@ -182,7 +182,7 @@ const descriptionOf = (report: CheckReport): readonly string[] => [
 ];
 
 /**
- * Returns the complete report: first the findings, then the checks that were kept, then the rows of the specification
+ * Returns the complete report: first the checks, the most serious results first, and then the rows of the specification
  * that no request can show.
  */
 export const checkDocument = (report: CheckReport): ReportDocument => ({
@@ -215,8 +215,8 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
 });
 
 /**
- * The maximum number of findings that a terminal shows. Together with the verdict and the names of the files they fit
- * on 30 lines.
+ * The maximum number of findings that a terminal shows. The findings, the verdict and the names of the files together
+ * fit on 30 lines.
  */
 
 const maxFindings = 6;

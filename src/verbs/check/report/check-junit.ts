@@ -28,8 +28,8 @@ const outcomeOf = (
 };
 
 /**
- * Writes the checks as JUnit tests. Violations fail, undecided checks are skipped, and deviations fail unless they are
- * tolerated.
+ * Writes the checks as JUnit tests. Violations fail, undecided checks are skipped, and deviations fail only if
+ * `isStrict` is set.
  */
 export const checkJunit = (report: CheckReport, isStrict: boolean): string =>
   junitFile({

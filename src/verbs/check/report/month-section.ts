@@ -13,7 +13,10 @@ interface Excess extends TokenBounds {
 /** Whether the excess of a check is the same for each request. Any other excess grows with the tokens. */
 const isPerRequest = ({ id }: Excess): boolean => id === 'usage.template';
 
-/** The checks whose excess says nothing about other requests: the excess belongs to a tool or to a short answer. */
+/**
+ * The checks whose excess tells nothing about other requests, since the excess comes from a tool or from a short
+ * answer.
+ */
 const unlike = ['usage.tools', 'usage.text'];
 
 const excessesIn = (rows: readonly CheckRow[]): readonly Excess[] =>

@@ -58,7 +58,7 @@ export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] =
 /** The highest cost of the checks, if the gateway refuses everything that it must refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
-  /** The number of requests that are sent only if others are refused. */
+  /** The number of requests that are sent only if another request is refused. */
   readonly more: number;
   /** The cost of speech and transcription, in millionths of the currency. Chats have no known price. */
   readonly audioCost: number;

@@ -19,8 +19,8 @@ const openai: Exemptions = {
   'unknown-key.type': 'the type is invalid_request_error', // Source: "error codes".
   'error-body.*': 'code is null where there is none', // Source: "error codes". The code can be null.
   'headers.*': 'the headers are x-ratelimit-limit-requests and so on', // Source: "rate limits", the section on headers.
-  // Source: "audio/createSpeech", voice. The server refuses a voice that is the name of a file. It has the voice that a
-  // gateway should refuse.
+  // Source: "audio/createSpeech", voice. The server refuses a voice that is the name of a file. The server has the
+  // voice that a gateway should refuse.
   ...Object.fromEntries(
     ['default', 'wav', 'opus', 'fast', 'mp3', 'unknown-voice'].map((name) => [
       `speech-${name}`,
@@ -39,9 +39,9 @@ const litellm: Exemptions = {
   'unknown-key.*': 'the type is auth_error and the code 401', // Source: auth/auth_exception_handler.py, and ProxyException in _types.py.
   'error-body.*': 'type and code can be None or a status as text', // Source: ProxyException in _types.py.
   'headers.stream': 'streams have none', // Source: common_request_processing.py. A stream begins before the post-call hook.
-  'headers.models': 'the list is not limited', // Source: hooks/parallel_request_limiter.py. It covers only routes that use a model.
+  'headers.models': 'the list is not limited', // Source: hooks/parallel_request_limiter.py. This limiter covers only routes that use a model.
   'headers.speech': 'audio has none', // Source: proxy_server.py. audio_speech returns a response of its own.
-  'headers.transcription': 'audio has none', // Source: proxy_server.py. Transcription returns a response of its own, as speech does.
+  'headers.transcription': 'audio has none', // Source: proxy_server.py. Transcription returns a response of its own, like speech.
   'headers.refusals': 'refusals have none', // The hooks that add the headers run only after a success.
   'root-*': 'every path is also served without /v1', // Source: proxy_server.py: @router.post("/chat/completions")
   'stop-five': 'all but four stop sequences are dropped', // Source: utils.py, validate_openai_optional_params.
@@ -90,7 +90,7 @@ const llamaCpp: Exemptions = {
   'frequency_penalty-*': wideRange,
   'stream-refused': wideRange,
   'stop-*': 'any number of stop sequences is accepted, and anything else is ignored', // Source: server-schema.cpp.
-  'tools-text': wrongForm, // Source: common/chat.cpp throws an error, and ex_wrapper in server.cpp turns it into a 500.
+  'tools-text': wrongForm, // Source: common/chat.cpp throws an error, and ex_wrapper in server.cpp makes a 500 of the error.
   'no-role': wrongForm,
   'models.audio': 'one model is served', // Source: README.
   'missing-key-*': noKeyNeeded, // Source: README, --api-key.
@@ -109,7 +109,9 @@ const profiles: Readonly<Record<CheckProfile, Exemptions>> = {
   'llama.cpp': llamaCpp,
 };
 
-/** Returns the reason why a profile expects a finding of this check; `null` if it does not expect one. */
+/**
+ * Returns the reason why a profile expects a finding of this check; `null` if the profile does not expect a finding.
+ */
 export const exemptionOf = (profile: CheckProfile, check: string): string | null => {
   const found = Object.entries(profiles[profile]).find(([id]) =>
     id.endsWith('*') ? check.startsWith(id.slice(0, -1)) : id === check,
@@ -117,6 +119,6 @@ export const exemptionOf = (profile: CheckProfile, check: string): string | null
   return found?.[1] ?? null;
 };
 
-/** Returns all ids that profiles name. Only tests need them. */
+/** Returns all ids that profiles name. Only tests need this function. */
 export const exemptedIds = (): readonly string[] =>
   Object.values(profiles).flatMap((exemptions) => Object.keys(exemptions));

@@ -5,8 +5,8 @@ import type { HangUpFacts } from '../reading/hang-up-facts.ts';
 import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
 
 /**
- * This file sends the requests of the checks, a few at the same time. It keeps within the limits of the key, and takes
- * at most a few minutes.
+ * This file sends the requests of the checks, a few at the same time. The requests stay within the limits of the key,
+ * and take at most a few minutes.
  */
 
 export interface CheckClient {
@@ -16,7 +16,8 @@ export interface CheckClient {
   wall(): number;
   sleep(length: number): Promise<void>;
   /**
-   * Sends a request. It never rejects. `isShort` shortens the deadline, because earlier requests had no answer in time.
+   * Sends a request. The promise never rejects. `isShort` shortens the deadline, because earlier requests had no answer
+   * in time.
    */
   send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
 }
@@ -32,13 +33,15 @@ export interface CheckRunOptions {
   readonly say: (text: string) => void;
 }
 
-/** The number of requests in flight at the same time. If more were in flight, gateways might refuse some. */
+/**
+ * The number of requests in flight at the same time. With more requests in flight, gateways might refuse some requests.
+ */
 const lanes = 3;
 
 /** The maximum duration of all requests together, including waits, in ms. */
 const longest = 240_000;
 
-/** The longest wait for a limit, in ms. It is slightly more than a window of one minute. */
+/** The longest wait for a limit, in ms: slightly more than a window of one minute. */
 const longestWait = 65_000;
 const maxWaits = 3;
 const defaultWait = 10_000;
@@ -66,9 +69,9 @@ export class CheckRun {
   readonly answers = new Map<string, CheckAnswer>();
   readonly limited: CheckAnswer[] = [];
   readonly repeated: CheckAnswer[] = [];
-  /** What was seen when the client hung up on streams; absent if it did not. */
+  /** The observations after hang-ups; absent if the client did not hang up. */
   hangUps?: HangUpFacts | undefined;
-  /** The tokens of the streams that were opened to be hung up on. */
+  /** The tokens of the streams in the examination of hang-ups. */
   hungUp = { input: 0, output: 0 };
   sent = 0;
   waits = 0;
@@ -101,7 +104,7 @@ export class CheckRun {
     });
   }
 
-  /** Sends all requests. Requests that depend on a refusal are sent last. */
+  /** Sends all requests. A request that depends on the refusal of another request is sent last, if at all. */
   async sendAll(requests: readonly BuiltRequest[]): Promise<void> {
     const usual = requests.filter(({ request }) => request.onlyIfRefused === null);
     for (const each of usual.filter(({ request }) => request.isSerial)) await this.#send(each);

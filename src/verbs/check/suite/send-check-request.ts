@@ -11,7 +11,7 @@ import type { ReceivedAnswer } from '../reading/check-answer.ts';
 
 export interface ExchangeDeadlines {
   readonly total: number;
-  /** The maximum time in which no byte comes, in ms. */
+  /** The maximum time without a byte, in ms. */
   readonly idle: number;
   /** The maximum time for which a stream may stay open after its last line, in ms. */
   readonly afterEnd: number;
@@ -21,12 +21,12 @@ export interface ExchangeDeadlines {
 const pollInterval = 25;
 
 /**
- * The maximum size of audio in bytes. All answers are kept until they are judged, so each must be small. Twenty seconds
- * of speech fit in any usual format.
+ * The maximum size of audio in bytes. All answers stay in memory until they are judged, so each answer must be small.
+ * Twenty seconds of speech fit in any usual format.
  */
 const maxAudioBytes = 4 * 1024 * 1024;
 const maxTextBytes = 1024 * 1024;
-/** The maximum size of an incomplete answer in bytes. Its end is not judged. */
+/** The maximum size of an incomplete answer in bytes. The end of such an answer is not judged. */
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
@@ -52,7 +52,7 @@ const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: 
   };
 };
 
-/** Returns the name of the deadline that has passed; `null` for none. */
+/** Returns the name of the deadline that has passed; `null` if no deadline has passed. */
 const whyLate = (
   { total, idle }: ExchangeDeadlines,
   sinceBegin: number,
@@ -63,8 +63,8 @@ const whyLate = (
 };
 
 /**
- * Sends one request. Resolves with what came before its deadlines and within its maximum size. It never rejects, and
- * follows no redirect.
+ * Sends one request. Resolves with what came before its deadlines and within its maximum size. The promise never
+ * rejects. Redirects are not followed.
  */
 export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },

@@ -41,8 +41,8 @@ const minimal = caseOf(
 );
 
 /**
- * The ranges of parameters. Two requests carry all bounds together. A bound is sent alone only if one of the two
- * requests is refused.
+ * The ranges of parameters. Two requests carry all lower and all upper bounds together. A single bound is sent alone
+ * only if the request with all bounds of its side is refused.
  */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },
@@ -91,7 +91,7 @@ const boundCase = (end: End): CheckCase =>
     judgeAcceptedJson,
   );
 
-/** The requests that are sent only after a refusal. They are not rows of their own in the report. */
+/** The requests that are sent only after a refusal. Such requests have no rows of their own in the report. */
 export const boundRequests = rangeEnds.map(
   ({ id, name, end, value, rows, expected }) =>
     caseOf(
@@ -147,8 +147,8 @@ const stopCheck = (end: End, stops: readonly string[]): Check =>
   );
 
 /**
- * Chats that must be refused. Each has the changes that make a valid chat wrong. If the changes do not explain
- * themselves, the chat also has a description.
+ * Chats that must be refused. Each entry has the changes that make a valid chat wrong. If these changes are not clear
+ * by themselves, the entry also has a description.
  */
 const wrongChats: Readonly<
   Record<

@@ -44,7 +44,7 @@ export const chatTokens = (outputTokens: number, inputTokens = 40): Partial<Requ
 
 /**
  * Builds a form that asks for a transcription of the target's recording. Returns `null` if the target has no model for
- * it.
+ * transcriptions.
  */
 export const transcriptionForm = (
   { transcription: model, clip: usual }: CheckTarget,

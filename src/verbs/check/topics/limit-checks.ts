@@ -17,13 +17,13 @@ import {
   violation,
 } from '../reading/check-case.ts';
 
-/** This file checks the limit headers (interface, section 8). `weir limits` examines the limits themselves. */
+/** This file checks the limit headers (interface, section 8). The verb `weir limits` examines the limits themselves. */
 
 const { checkOf, checkAcross } = checksOf('limits');
 
 const names: readonly string[] = Object.values(limitHeaders);
 
-/** Returns the limits per minute and their remaining amounts, by the headers of any family. */
+/** Returns the limits per minute and the remaining amounts, from the headers of any family. */
 const quotaIn = (headers: HeaderFields) => readDeclaredLimits(headers)?.quota ?? null;
 
 type LimitName = 'limitRequests' | 'limitTokens';
@@ -59,7 +59,7 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
-  // The limit of another family does not belong to the interface's own remaining header.
+  // A limit from headers of another family does not belong to the interface's own remaining header.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;
@@ -78,7 +78,7 @@ const whyNoRest = (
     ? whyUnknown(received, unit, limitName)
     : `no header says how many ${unit} remain`;
 
-/** Judges limit headers if none of them has the interface's names. */
+/** Judges limit headers if no header has a name of the interface. */
 const judgeOthers = (
   { families, text }: ReturnType<typeof othersIn>,
   wanted: string | undefined,
@@ -200,7 +200,7 @@ const fallingRest = checkAcross(
       return unchecked(whyNoRest(read[before === null ? 0 : 1]!, 'requests', 'limitRequests'));
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
-    // A bucket that refills may be full again a second later, but not after all the requests of the checks.
+    // A bucket that refills may be full again a second later. After all requests of the checks, no bucket is full.
     const others = answers.all.map(
       ({ received }) => quotaIn(received.headers)?.remainingRequests ?? before,
     );

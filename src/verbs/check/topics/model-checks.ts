@@ -38,7 +38,7 @@ const fields = fieldChecks('models', 'models', {
   'owned-by': ['2.2.owned_by', 'data.*.owned_by', field.string],
 });
 
-/** Returns the name of a model for the report. It masks the name, since a server may give its models any names. */
+/** Returns names of models for the report. The names are masked, since a server may give its models any names. */
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
   ids.map((id) => answer.quote(id)).join(between);
 

@@ -26,7 +26,7 @@ import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-re
 
 const authentication = checksOf('authentication');
 
-/** A request to each endpoint. The gateway checks the key first, so none of them costs anything. */
+/** A request to each endpoint. The gateway checks the key first, so these requests cost nothing. */
 const keyedRequests = {
   chat: chatWith({ max_tokens: 1 }),
   models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),
@@ -120,7 +120,9 @@ const bodyCheck = (status: number, rows: readonly string[], uses: readonly strin
     { uses },
   );
 
-/** Creates a request for which the specification defines no answer. The request only must not succeed. */
+/**
+ * Creates a request for which the specification defines no answer. The request must not succeed; any refusal is right.
+ */
 const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(
     { id, rows: ['7.400'], expected: `${what} is not answered as a success`, build },

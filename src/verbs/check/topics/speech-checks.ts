@@ -130,7 +130,7 @@ const secondsOf = (answer: CheckAnswer, format: SpeechFormat): number | null => 
   return fault === null && seconds > 0 ? seconds : null;
 };
 
-/** The bounds of plausible speech, in characters per second. They are wide enough for people and machines. */
+/** The bounds of plausible speech, in characters per second. The bounds are wide enough for people and machines. */
 const pace = { slowest: 5, fastest: 40 };
 
 const judgePace = (answer: CheckAnswer, format: SpeechFormat): Judged => {
@@ -149,7 +149,10 @@ const labels = {
   opus: [speechContentTypes.opus, 'audio/opus', 'application/ogg'],
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 
-/** Judges the content type. The specification does not define it. A wrong content type is a known deviation. */
+/**
+ * Judges the content type. The specification does not define the content type of speech. A wrong content type is a
+ * known deviation.
+ */
 const judgeLabel = (answer: CheckAnswer, format: SpeechFormat): Judged => {
   const label = answer.contentType;
   if ((labels[format] as readonly string[]).includes(label)) return pass(label);
@@ -176,7 +179,10 @@ const paceCheck = checkOf(
   (answer) => judgePace(answer, 'wav'),
 );
 
-/** The bounds within which two lengths of the same spoken text count as equal. Speech models vary by a fifth. */
+/**
+ * The bounds of the ratio of two lengths at which two speeches of the same text count as equally long. Speech models
+ * vary by a fifth.
+ */
 const alike = { least: 0.6, most: 1.67 };
 
 /**

@@ -94,7 +94,7 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   ),
 );
 
-/** Returns a file of 25 MiB and one byte. It is too large whether 25 MB means MB or MiB. */
+/** Returns a file of 25 MiB and one byte. Such a file is too large, whether 25 MB means megabytes or mebibytes. */
 const hugeClip = ({ clip }: CheckTarget) => ({
   ...clip,
   bytes: Buffer.concat([clip.bytes, Buffer.alloc(maxUploadBytes + 1 - clip.bytes.length)]),
@@ -132,7 +132,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** The failures by which a server may end a connection that sends too much. Its answer is then lost. */
+/** The failures by which a server may end a connection that sends too much. The server's answer is then lost. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {
@@ -143,7 +143,7 @@ const judgeUpload = (answer: CheckAnswer): Judged => {
       'ended-upload',
       `the connection was ended during the upload (${answer.summary})`,
     );
-  // The connection from this machine to the gateway may be slow.
+  // The connection from this machine to the gateway may be slow, so a missed deadline proves nothing.
   return cause.startsWith('deadline')
     ? unchecked(
         `25 MiB were not sent and answered in time (${answer.summary}); --timeout allows more`,

@@ -25,8 +25,8 @@ import {
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
 /**
- * This file checks speech-to-text. It parses all five formats and compares them with each other (interface, sections
- * 2.7 and 4.4).
+ * This file checks speech-to-text. The checks parse all five formats, and compare the formats with each other
+ * (interface, sections 2.7 and 4.4).
  */
 
 const { checkOf, checkAcross } = checksOf('transcription');
@@ -186,7 +186,7 @@ export const transcriptionChecks: readonly Check[] = [
       const text = valueAt(answer.json, 'text');
       if (said === null || typeof text !== 'string') return unchecked('there is no text');
       const judged = judgeWords(said, text, 'what is said');
-      // How well a model recognises speech is not part of the interface.
+      // The interface does not say how well a model recognises speech. So a poor transcript is no violation.
       return judged.outcome === 'pass' ? judged : open(judged.observed);
     },
   ),

@@ -43,12 +43,12 @@ import {
   wordPrompts,
 } from './usage-requests.ts';
 
-/** This file audits the reported usage (interface, section 2.4) by what is known about prompts and answers. */
+/** This file audits the reported usage (interface, section 2.4) with known facts about prompts and answers. */
 
 const { checkAcross } = checksOf('usage');
 const rows = ['2.4.usage'];
 
-/** Judges the token counts of a word by a tokenizer that joins words; `null` if the tokenizer joins none. */
+/** Judges the token counts of a word with a tokenizer that joins words; `null` without a tokenizer that joins words. */
 const judgeByTokenizer = (
   { target }: Answers,
   word: AuditWord,
@@ -181,7 +181,9 @@ const judgeSame = (
   return seen.length === 0 ? unchecked(reason) : pass(`${seen.join(' and ')} in both`);
 };
 
-/** Judges a prompt that was sent again, and may partly come from a cache. */
+/**
+ * Judges the token counts of a prompt that was sent again. The second time, a part of the prompt may come from a cache.
+ */
 const judgeRepeated = (answers: Answers): Judged => {
   const form = cacheForm(answers);
   if (form === 'inside')
@@ -229,7 +231,7 @@ const judgeOverhead = (answers: Answers): Judged => {
   if (typeof audited === 'string') return unchecked(audited);
   const { input } = audited[0]!;
   const opening = openingOf(target);
-  // Without a tokenizer, the opening has at most one token for each byte.
+  // Without a tokenizer, each byte of the opening counts as one token, which is the most possible.
   const most = (target.tokenizer?.count(opening) ?? Buffer.byteLength(opening)) + 40 * perWord;
   const added = Math.max(0, input - most);
   const observed = `at least ${added} of ${input} prompt tokens are not of the text`;

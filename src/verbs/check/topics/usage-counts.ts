@@ -3,11 +3,13 @@ import type { Answers } from '../reading/check-case.ts';
 import { type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
 import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
 
-/** This file reads the token counts of the audit's prompts, and how they include the tokens of a cache. */
+/**
+ * This file reads the token counts of the audit's prompts, and finds how these counts include the tokens of a cache.
+ */
 
 /**
- * Reads the answer to a request. If the request was refused, reads the answer to the same request with another name for
- * its limit.
+ * Reads the answer to a request. If the request was refused, reads the answer to a copy of the request that uses the
+ * other name of the token limit.
  */
 export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
   const first = auditedAnswer(id, answers.of(id));
@@ -19,8 +21,8 @@ export const auditOf = (answers: Answers, id: string): AuditedAnswer | string =>
 
 /**
  * Returns how a target counts a prompt that was sent twice. `inside`: both counts include cached tokens. `left-out`:
- * the second count lacks the cached tokens that it reports. `unreported`: the second count is at most half, and reports
- * no cached tokens.
+ * the second count lacks the cached tokens that it reports. `unreported`: the second count is at most half of the
+ * first, and the reported cached tokens do not explain the difference.
  */
 export const cacheForm = (answers: Answers): 'inside' | 'left-out' | 'unreported' => {
   const [first, again] = ['usage-long', 'usage-again'].map((id) => auditOf(answers, id));
@@ -34,7 +36,7 @@ const withCached = ({ written, usage }: AuditedAnswer): number =>
   written + (usage.classes.cached ?? 0);
 
 /**
- * Returns answers whose prompt tokens include those from a cache, or the reason why the audit of an answer shows
+ * Returns answers whose prompt tokens include the tokens from a cache, or the reason why the audit of an answer shows
  * nothing.
  */
 export const auditedAll = (
@@ -68,7 +70,7 @@ export const asReported = (
     : `${[...origins].join(' and ')} answered, whose tokens cannot be compared`;
 };
 
-/** Says why the tokens of an answer are unknown if its server ran a tool. */
+/** Says why the tokens of an answer are unknown if the answer's server ran a tool. */
 export const whyToolsHide = ({ id, serverTool }: AuditedAnswer): string =>
   `${id}: the server ran a tool (${serverTool}), whose calls and results may be among the tokens`;
 
@@ -79,7 +81,10 @@ export const orHiddenTools = (observed: string): string =>
 export const promptsOf = (word: AuditWord): readonly string[] =>
   Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
 
-/** Returns the counts of all answered prompts with a word. The longest prompt may be too long for a model. */
+/**
+ * Returns the counts of all answered prompts with a word. A prompt without an answer is left out, since the longest
+ * prompt may be too long for a model.
+ */
 export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
   const sent = promptsOf(word);
   const reasons = sent.map((id) => auditOf(answers, id)).filter((each) => typeof each === 'string');
@@ -94,7 +99,7 @@ export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWo
   return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
 };
 
-/** Returns the tokens of each repetition of a word; a text that says why if they are unknown. */
+/** Returns the tokens of each repetition of a word, or a text that says why these tokens are unknown. */
 export const perWordOf = (answers: Answers, word: AuditWord): number | string => {
   const counts = countsOf(answers, word);
   if (typeof counts === 'string') return counts;

@@ -10,9 +10,11 @@ import {
 import { auditOf, orHiddenTools, whyToolsHide } from './usage-counts.ts';
 import { comparedIds, directId } from './usage-requests.ts';
 
-/** This file compares the reported tokens of requests sent both through the gateway and without it. */
+/**
+ * This file compares the reported tokens of requests that are sent both through the gateway and directly to the model.
+ */
 
-/** Compares the cached tokens of a prompt that was sent twice through the gateway and twice without it. */
+/** Compares the cached tokens of a prompt that was sent twice through the gateway and twice directly to the model. */
 const judgeDirectCache = (answers: Answers): Judged | null => {
   const id = 'usage-again';
   const [direct, through] = [directId(id), id].map((each) => auditOf(answers, each));
@@ -21,7 +23,7 @@ const judgeDirectCache = (answers: Answers): Judged | null => {
   const { cached: passed } = through.usage.classes;
   if (known <= (passed ?? 0)) return null;
   const observed = `${passed ?? 'no'} cached tokens through the gateway, and ${known} without it`;
-  // Behind a gateway, another server with an empty cache may have answered.
+  // Behind a gateway, another server with an empty cache may have answered. So fewer cached tokens are no mistake.
   return passed === undefined ? deviation('cached-not-passed-on', observed) : open(observed);
 };
 

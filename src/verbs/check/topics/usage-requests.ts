@@ -3,22 +3,22 @@ import { type CheckRequest, type CheckTarget, free } from '../reading/check-case
 import { chatTokens, chatWith } from './check-requests.ts';
 
 /**
- * This file has the requests of the audit of usage. Their prompts repeat a word, so the difference between two prompts
- * is known.
+ * This file has the requests of the audit of usage. The prompts repeat a word, so the difference between two prompts is
+ * known.
  */
 
 /**
- * The repeated words. With the space before it, each word is one token in 11 vocabularies: OpenAI's four, Llama 2 and
- * 3, Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of single letters, the three words have
- * different numbers of tokens.
+ * The repeated words. With a space in front, each word is one token in 11 vocabularies: OpenAI's four, Llama 2 and 3,
+ * Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of single letters, the three words have different
+ * numbers of tokens.
  */
 export const auditWords = ['time', 'in', 'government'] as const;
 export type AuditWord = (typeof auditWords)[number];
 
 /**
- * The prompts: how many times each repeats its word. The differences are primes, so rounded counts cannot fit them. The
- * prompts are not in the order of their lengths, so a server that reports the count of the previous request does not
- * fit either.
+ * The prompts: for each request, the word and the number of repetitions. The differences between the numbers are
+ * primes, so rounded counts cannot fit the prompts. The prompts are not in the order of their lengths, so a server that
+ * reports the count of the previous request is found, too.
  */
 export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>> = {
   'usage-long': ['time', 1292],
@@ -32,8 +32,8 @@ export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>>
 };
 
 /**
- * The text before the words. It differs in each audit, so a cache that holds the prompts of an earlier audit holds no
- * prompt of this audit.
+ * The text before the words. This text differs in each audit, so a cache that holds the prompts of an earlier audit
+ * holds no prompt of this audit.
  */
 export const openingOf = ({ now }: Pick<CheckTarget, 'now'>): string => `Note ${now}. Say yes.`;
 
@@ -45,7 +45,7 @@ const maxShortAnswer = 256;
 
 const streamed = { stream: true, stream_options: { include_usage: true } };
 
-/** How many times the description of a tool repeats the word. */
+/** The number of times that the description of a tool repeats the word `time`. */
 export const toolWords = { 'usage-tools-short': 20, 'usage-tools-more': 127 } as const;
 
 const toolOf = (words: number) => ({
@@ -74,7 +74,10 @@ const promptFields = (word: string, count: number, more: object = {}) => ({
   tokens: [count + 40, maxPromptAnswer] as const,
 });
 
-/** The text of a chat that counts. The limit of tokens ends the first count, and the model itself ends the second. */
+/**
+ * The fields of a chat that counts. The limit of tokens ends the count to two hundred. The model ends the count to
+ * twenty.
+ */
 const counting = (end: 'two hundred' | 'twenty', more: object = {}) => {
   const most = end === 'twenty' ? maxShortAnswer : maxCounted;
   return {
@@ -136,8 +139,8 @@ const requestOf = ({ id, tokens, fields, isSerial = false }: AuditRequest): Chec
 export const renamedId = (id: string): string => `${id}-renamed`;
 
 /**
- * The requests of the audit with the other name for their limit. Models that reason refuse `max_tokens`. These requests
- * are sent only then.
+ * Copies of the audit's requests that give the limit as `max_completion_tokens`. Reasoning models refuse `max_tokens`.
+ * A copy is sent only if the original request was refused.
  */
 const renamed = (audited: AuditRequest): CheckRequest => ({
   ...requestOf({
@@ -147,7 +150,7 @@ const renamed = (audited: AuditRequest): CheckRequest => ({
       const { max_tokens: most, ...fields } = audited.fields(target);
       return { ...fields, max_tokens: undefined, max_completion_tokens: most };
     },
-    // This request is sent only after a refusal, which costs nothing. So the budget already has these tokens.
+    // A copy is sent only after a refusal, which costs nothing. So the budget already contains the tokens of the copy.
     tokens: [0, 1],
     isSerial: false,
   }),

@@ -82,7 +82,7 @@ const rejectPairOptions = (given: Given<typeof pairOptions>): void =>
     'expected --paired, which sends requests; got stored runs, which are only read',
   );
 
-/** Throws a `UsageProblem` if a side is an address, since stored runs have none. */
+/** Throws a `UsageProblem` if a side is an address, since a stored run is not named by an address. */
 const rejectAddresses = ({
   base,
   with: next,

@@ -43,9 +43,9 @@ export interface CompareSidesOptions {
   readonly next: Side;
   /** The names of the metrics that decide; `null` means the defaults. */
   readonly gates: readonly string[] | null;
-  /** The differences between the sides that are intended. The report does not mention them. */
+  /** The differences between the sides that are intended. The report does not mention these differences. */
   readonly intended: readonly ComparedProperty[];
-  /** Further differences that are allowed. The report mentions them. */
+  /** Further differences that are allowed. The report mentions these differences. */
   readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
   /** The time of the comparison, ISO 8601. */
@@ -88,7 +88,8 @@ export const judgedMetricsOf = (
 
 /**
  * Returns the most serious verdict of the gated metrics; `inconclusive` without gated metrics. Only headline figures
- * can leave a comparison undecided. If no headline figure is gated, any gated metric can leave it undecided.
+ * can leave a comparison undecided. If no headline figure is gated, any gated metric can leave the comparison
+ * undecided.
  */
 export const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
   const gated = metrics.filter((metric) => metric.gated);
@@ -169,7 +170,7 @@ const orderCautions = (
   ];
 };
 
-/** Two warm-ups whose difference in ms is below this count as equal, since the difference may be chance. */
+/** Warm-ups count as equal if they differ by less than this time in ms, since such a difference may be chance. */
 const warmUpNoise = 2000;
 
 /** Returns cautions about warm-ups that the runs found: the sides differ, or a run found no end. */
@@ -179,7 +180,7 @@ const warmUpCautions = (base: Side, next: Side): readonly (string | false)[] => 
   const [before, after] = [foundIn(base), foundIn(next)];
   const ends = [before, after].map((found) => found.map(({ end }) => end));
   const most = ends.map((each) => Math.max(...each));
-  // A single run among several may differ by chance.
+  // A single run may differ by chance, so the middle values of the sides are compared.
   const middle = ends.map((each) => each.toSorted((a, b) => a - b)[(each.length - 1) >> 1]);
   const isApart = Math.abs(middle[1]! - middle[0]!) >= warmUpNoise;
   const [ofBase, ofNext] = ends.map((each, i) => {

@@ -42,11 +42,11 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
 };
 
 /**
- * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if they are above
- * `maxRepetitions`. Either of two conditions decides: the 90 % interval lies within ±`least`, or the difference is
- * beyond `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one
- * repetition, where t has 2 n − 2 degrees of freedom. If all runs of one side come before all runs of the other side,
- * removing the drift costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
+ * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if more than
+ * `maxRepetitions` would be needed. Either of two conditions decides: the 90 % interval lies within ±`least`, or the
+ * difference is beyond `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations
+ * of one repetition, where t has 2 n − 2 degrees of freedom. If all runs of one side come before all runs of the other
+ * side, removing the drift costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -91,22 +91,24 @@ interface Difference {
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly p: number | null;
   /**
-   * The 90 % interval. If it lies within ± the smallest relevant change, the sides are equivalent by two one-sided
-   * tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+   * The 90 % interval. If this interval lies within ± the smallest relevant change, the sides are equivalent by two
+   * one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
   /** The smallest change that counts, widened by the error of measurement. */
   readonly least: number;
   /**
-   * The change within which the sides count as the same. The error of measurement does not widen it. If the error
-   * allows a figure to be twice as high, the figure proves neither a change nor sameness.
+   * The change within which the sides count as the same. The error of measurement does not widen this change. If the
+   * error allows a figure to be twice as high, the figure proves neither a change nor sameness.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
-  /** The change that remains without the drift; `null` if the runs took turns, since no drift matters then. */
+  /**
+   * The change that remains without the drift; `null` if the runs took turns, since both sides then share the drift.
+   */
   readonly remaining: Remaining | null;
-  /** Returns the smallest change that is detected at a level, and the number of repetitions that would decide. */
+  /** Returns the smallest change that is detected at a level. `neededAt` returns the repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
   readonly toReported: (value: number) => number;
@@ -123,7 +125,7 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
 
 /**
  * Returns the size of the change that counts: the change itself, or the change that remains without a drift, whichever
- * is smaller. Returns 0 if the two have different directions.
+ * is smaller. Returns 0 if these two changes have different directions.
  */
 const sizeOf = ({ change, remaining }: Pick<Difference, 'change' | 'remaining'>): number =>
   remaining === null
@@ -186,8 +188,8 @@ const detectableInOrder = (
   );
 
 /**
- * Returns how many repetitions would show that a change is relevant. If the change is not relevant after the drift is
- * removed, no number of repetitions would show it.
+ * Returns how many repetitions would show that a change is relevant. If the change without the drift is not relevant,
+ * no number of repetitions would show a relevant change.
  */
 const neededWithoutDrift = (
   change: number,
@@ -201,7 +203,7 @@ const neededWithoutDrift = (
 };
 
 /**
- * Returns what remains of the change of a share without the drift. If all runs have equal shares, the variance of their
+ * Returns the change of a share that remains without the drift. If all runs have equal shares, the variance of their
  * counts still applies.
  */
 const remainingShare = (
@@ -297,7 +299,7 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
   return inner.low > -sameWithin && inner.high < sameWithin ? 'same' : 'inconclusive';
 };
 
-/** What decides the verdict on a metric beside its own values. */
+/** The facts that decide the verdict on a metric beside the metric's own values. */
 interface Surroundings {
   /**
    * The p-value adjusted by Hochberg; `null` if the metric is not gated. A metric that is not gated uses its own
@@ -332,7 +334,7 @@ export const judgeMetric = (
   const verdict = verdictByRuns(candidate, difference, surroundings);
   const level = significance / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
-  // A drift in the other direction does not make the change smaller.
+  // Only a drift in the direction of the change can explain the change.
   const isSuspected =
     verdict === 'inconclusive' && remaining !== null && remaining.slope * change > 0;
   return {

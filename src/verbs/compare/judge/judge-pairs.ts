@@ -15,7 +15,8 @@ import {
 } from './paired-quantiles.ts';
 
 /**
- * A time of one request, in ms, and how much too long (`over`) or too short (`under`) the event loop may have made it.
+ * A time of one request, in ms. `over` and `under` say by how many ms the event loop may have made this time too long
+ * or too short.
  */
 export interface ReadTime {
   readonly value: number;
@@ -25,7 +26,9 @@ export interface ReadTime {
   readonly per: number;
 }
 
-/** One request of a pair. Its status is `unknown` if this machine did not send it, or did not wait for its end. */
+/**
+ * One request of a pair. The status is `unknown` if this machine did not send the request, or did not wait for the end.
+ */
 export interface PairedRequest {
   readonly outcome: OutcomeKind;
   readonly status: 'completed' | 'failed' | 'unknown';
@@ -47,7 +50,7 @@ export interface PairsFacts {
   readonly reading: ReadingDelay;
   /** The largest times that the new side may add, each at a percentile. */
   readonly limits: readonly { readonly q: number; readonly most: number }[];
-  /** The largest lateness of the reference gateway itself, in ms; 0 if no side uses it. */
+  /** The largest lateness of the reference gateway itself, in ms; 0 if no side is the reference gateway. */
   readonly mockError: number;
 }
 
@@ -199,7 +202,9 @@ const figureOf = (
   };
 };
 
-/** Returns the figure that a limit bounds: the median of the differences, or for a tail the shift of its percentile. */
+/**
+ * Returns the figure that a limit bounds: the median of the differences, or, in the tail, the shift of a percentile.
+ */
 const judgedEstimate = (
   figure: PairedFigure | undefined,
   q: number,
@@ -243,10 +248,10 @@ const verdictOf = (
   if (failures.added.outer.low !== null && failures.added.outer.low > 0) return 'fails more';
   for (const worst of ['worse', 'undecided'] as const)
     if (limits.some(({ verdict }) => verdict === worst)) return worst;
-  // A limit must not pass if nothing is known about failures.
+  // A limit must not pass if the share of failures is unknown.
   if (failures.added.high === null && limits.length > 0) return 'undecided';
-  // An outage is one event, so the interval of its failures seldom excludes 0. Such failures must not pass as no
-  // difference.
+  // An outage is one event, so the interval of its failures seldom excludes 0. Such failures must not count as “no
+  // difference”.
   if (mayFailMore(failures)) return 'undecided';
   return limits.length > 0 ? 'within' : verdictOnTimes(figure);
 };

@@ -8,14 +8,16 @@ import { type Quantile, quantile, wilsonInterval } from '../../../model/measures
 import type { Share } from '../../../model/measures/share.ts';
 
 /**
- * This file computes figures of pairs: the same request goes to two sides, and the difference of its times is one
+ * This file computes figures of pairs: the same request goes to two sides, and the difference of the two times is one
  * sample. Neighbouring pairs share queues and outages, so intervals come from blocks of whole seconds, like the
  * intervals of a run. A failed request counts as infinitely long. A difference is unknown if both requests failed, or
  * if a side has no time. For the lower bound of a percentile, an unknown difference counts as the least value. For the
- * upper bound, it counts as the greatest value.
+ * upper bound, an unknown difference counts as the greatest value.
  */
 
-/** The times of one request at both sides, in ms: infinite if it failed, `null` if it is unknown. */
+/**
+ * The times of one request at both sides, in ms. A failed request has an infinite time. `null` means an unknown time.
+ */
 export interface PairedTimes {
   /** The whole second of the run in which the pair was due. */
   readonly second: number;
@@ -38,7 +40,7 @@ interface PairedQuantile extends PairedEstimate {
   readonly weak: boolean;
 }
 
-/** Returns how much longer the new side took, in ms; `null` if that is unknown. */
+/** Returns how many ms longer the new side took; `null` if the difference is unknown. */
 export const pairDifference = ({
   base,
   next,
@@ -50,7 +52,7 @@ export const pairDifference = ({
 const finiteOrNull = (value: number | null): number | null =>
   value === null || !Number.isFinite(value) ? null : value;
 
-/** Samples, some of them unknown. Each has the second in which it was due. */
+/** Samples with the seconds in which their pairs were due. An unknown sample is `null`. */
 interface Samples {
   readonly seconds: readonly number[];
   readonly values: readonly (number | null)[];
@@ -75,8 +77,8 @@ const sharesUpTo = ({ seconds, values }: Samples, level: number): readonly Share
 };
 
 /**
- * Returns how strongly the samples depend on each other: at the percentile or at the median, whichever is stronger. The
- * median shows queues that tails do not show.
+ * Returns how strongly the samples depend on each other: at the percentile or at the median, whichever dependence is
+ * stronger. The median shows queues that tails do not show.
  */
 const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   const known = sortedOf(
@@ -88,7 +90,7 @@ const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   return strongest(levels.map((level) => dependenceOfShare(sharesUpTo(samples, level))));
 };
 
-/** Returns a percentile. Its value comes from the known samples, its bounds from all samples. */
+/** Returns a percentile. The value comes from the known samples, and the bounds come from all samples. */
 const quantileWithUnknown = (
   samples: Samples,
   q: number,
@@ -147,8 +149,8 @@ interface PairedShift extends PairedQuantile {
 
 /**
  * Returns the percentile of the new side minus the percentile of the base. Scatter that both sides share cancels out in
- * this shift. In the tail of the differences it does not cancel out. The width of the interval is the sum of the widths
- * of both percentiles, so the interval is never too narrow.
+ * this shift. In the tail of the differences, such scatter does not cancel out. The width of the interval is the sum of
+ * the widths of both percentiles, so the interval is never too narrow.
  */
 export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): PairedShift => {
   const base = quantileWithUnknown(sideOf(pairs, 'base'), q);
@@ -171,7 +173,8 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /**
- * Returns a share with Wilson's interval. The interval uses the number of independent pairs that would tell as much.
+ * Returns a share with Wilson's interval. The interval uses the number of independent pairs that would tell as much as
+ * these pairs.
  */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],
@@ -209,9 +212,9 @@ const widest = (all: readonly (number | null)[], pick: (...values: number[]) => 
   all.includes(null) ? null : pick(...all.map((each) => each ?? 0));
 
 /**
- * Counts the failures of both sides. The interval of their difference is the wider of two intervals. One is Student's t
- * on blocks of seconds. The other is Wilson's interval on the pairs in which one side failed, which also holds with few
- * failures.
+ * Counts the failures of both sides. The interval of their difference is the wider of two intervals. The first interval
+ * is Student's t on blocks of seconds. The second interval is Wilson's interval on the pairs in which only one side
+ * failed, and holds even with few failures.
  */
 export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
   const failed = (time: number | null): boolean => time === Number.POSITIVE_INFINITY;
@@ -252,8 +255,8 @@ export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
 };
 
 /**
- * Returns how much longer a request takes because it comes second, in ms. Each side is second in about half of the
- * pairs. So the effect cancels out of the median, and widens the tails.
+ * Returns how many ms longer a request takes because it is the second request of its pair. Each side is second in about
+ * half of the pairs. So the effect cancels out of the median, and widens the tails.
  */
 export const orderEffectOf = (
   pairs: readonly (PairedTimes & { readonly nextFirst: boolean })[],

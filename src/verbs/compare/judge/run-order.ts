@@ -8,8 +8,8 @@ import { driftOf, withoutDrift } from './tests-of-significance.ts';
 export type Places = Both<readonly number[]>;
 
 /**
- * The largest distance between the mean positions of two sides that still counts as taking turns. Drift over so few
- * runs is no relevant change.
+ * The largest distance between the mean positions of two sides that still counts as taking turns. A drift over so small
+ * a distance is no relevant change.
  */
 const mostApart = 1;
 
@@ -38,7 +38,7 @@ export const remainingChange = (
   places: Places,
   resolution: number,
 ): Remaining | null => {
-  // Runs without a value move the positions of the other runs, which hardly changes the drift.
+  // If a run has no value, later runs get positions that are slightly wrong, which hardly changes the drift.
   const own = [places.base.slice(0, base.length), places.next.slice(0, next.length)] as const;
   const drift = driftOf([base, next], own, resolution);
   if (drift === null) return null;

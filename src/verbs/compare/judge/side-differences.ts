@@ -23,7 +23,7 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
 };
 
 /**
- * Returns whether each side has a single address. Then the addresses may differ, since the purpose of a comparison is
+ * Returns whether each side has a single address. If so, the addresses may differ, since the purpose of a comparison is
  * often to compare gateways.
  */
 export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
@@ -43,7 +43,8 @@ const comparedFacts: Readonly<
 };
 
 /**
- * Returns the settings that decide what a plan sends. Settings that are compared under names of their own are left out.
+ * Returns the settings that decide what a plan sends. Settings that are compared separately, such as the target, are
+ * left out.
  */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
@@ -57,7 +58,7 @@ const otherSettings = ({ plan }: Result): unknown => ({
 });
 
 /**
- * Returns whether plans differ in more than the target, the model or the seed. Only the lengths of prompts are
+ * Returns whether plans differ in more than the target, the model or the seed. Of prompts, only the lengths are
  * compared, since prompts are not stored.
  */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
@@ -79,7 +80,7 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
   return [{ what: 'plan', message }, ...namedDifferences];
 };
 
-/** Returns every reason for refusing a comparison, each only once. */
+/** Returns the reasons for refusing a comparison: the first difference in each property, and all unusable runs. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
   const faults = [first, ...others].flatMap((repetition) => unusableRunReason(repetition) ?? []);

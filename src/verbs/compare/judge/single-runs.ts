@@ -33,7 +33,7 @@ const endBetweenRuns = (
 /**
  * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. The
  * function compares the ends of the two runs' intervals that face each other. An interval within a run does not show
- * how much runs differ, so the interval is widened by an assumed noise. Without both intervals the result is false.
+ * how much runs differ. So an assumed noise widens each interval. If an interval is missing, the result is false.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,

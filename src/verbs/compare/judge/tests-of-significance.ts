@@ -44,7 +44,7 @@ interface Drift {
   readonly slope: number;
   /** The two-sided p-value of the slope. */
   readonly p: number;
-  /** The variance of values around their line, with its degrees of freedom. */
+  /** The variance of the values around the fitted lines, with its degrees of freedom. */
   readonly variance: number;
   readonly freedom: number;
   /** The sum of the squared distances of the positions from the mean position of their set. */
@@ -52,8 +52,8 @@ interface Drift {
 }
 
 /**
- * Returns the drift that sets of values have in common, by least squares: each set has its own level, and all have the
- * same slope. Returns `null` for too few values. `resolution` is the variance that comes from rounding alone.
+ * Returns the drift that sets of values have in common, by least squares: each set has its own level, and all sets have
+ * the same slope. Returns `null` for too few values. `resolution` is the variance that comes from rounding alone.
  */
 export const driftOf = (
   sets: readonly (readonly number[])[],
@@ -123,8 +123,8 @@ const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
 /**
- * Computes the Kolmogorov–Smirnov distance: 0 for equal distributions, 1 for distributions without overlap; `null` if
- * one is empty.
+ * Computes the Kolmogorov–Smirnov distance: 0 for equal distributions, 1 for distributions without overlap; `null` if a
+ * distribution is empty.
  */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;

@@ -8,12 +8,12 @@ import {
 
 /**
  * The result file of a comparison, `comparison/1`: two sides of repeated runs of one plan, compared metric by metric.
- * The samples are runs, not requests, since what slows one run slows all its requests.
+ * The samples are runs, not requests, since a cause that slows a run slows all requests of the run.
  */
 
 const count = z.int().nonnegative();
 
-/** The distance between the distributions of a measure, over all repetitions. It does not affect the verdict. */
+/** The distance between the two sides' distributions of a measure. This distance does not affect the verdict. */
 const shapeSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),

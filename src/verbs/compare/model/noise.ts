@@ -15,7 +15,7 @@ const noiseMetricSchema = z.strictObject({
   unit: z.string(),
   scale: z.enum(['ratio', 'difference']),
   gated: z.boolean(),
-  /** The geometric mean over the runs; for a share, the mean. */
+  /** The geometric mean over the runs; the arithmetic mean for a share. */
   typical: z.number().nullable(),
   /**
    * The standard deviation of the logarithm of a run's value; `null` for failure rates, whose noise depends on their

@@ -18,7 +18,7 @@ const estimateSchema = z.strictObject({
 
 const quantileFields = { ...estimateSchema.shape, q: z.number(), weak: z.boolean() };
 
-/** The measures of pairs. The first one that is present decides. */
+/** The measures of pairs. The first measure that is present decides. */
 export const pairedMeasures = ['ttft', 'firstAudio', 'endToEnd', 'tpot'] as const;
 export type PairedMeasure = (typeof pairedMeasures)[number];
 
@@ -89,8 +89,9 @@ export type PairsReport = z.output<typeof pairsSchema>;
 const smallShare = 0.01;
 
 /**
- * Whether the new side possibly fails more often than the base. This is so if the new side failed in at least two more
- * pairs and in more than 1 % of all pairs, or if the interval of the difference lies above 0.
+ * Returns whether the new side possibly fails more often than the base. This is possible if the new side failed in at
+ * least two pairs more than the base, and in more than an additional 1 % of all pairs. It is also possible if the
+ * interval of the difference lies above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

@@ -213,7 +213,7 @@ const hasUncertainRun = ({ runs }: ComparedSide): boolean =>
 const sideLine = ({ name, target, runs }: ComparedSide): string =>
   `${name}: ${plural(runs.length, 'run')} against ${target}`;
 
-/** What to do about a regression and about approximate figures; `null` if there is nothing to do. */
+/** Says what to do about a regression and about approximate figures; `null` if there is nothing to do. */
 const nextSteps = ({ verdict, base, next }: Comparison): string | null => {
   const steps = present([
     verdict === 'regression' && 'the report of one of the new runs shows where its time goes',
@@ -287,7 +287,8 @@ const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
 };
 
 /**
- * Writes each gated metric as a JUnit test. A regression fails. An undecided metric is skipped; with `strict` it fails.
+ * Writes each gated metric as a JUnit test. A regression fails. An undecided metric is skipped, or fails if `strict` is
+ * set.
  */
 export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
   const gated = gatedMetrics(comparison);

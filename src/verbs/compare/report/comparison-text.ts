@@ -4,7 +4,7 @@ import { bareChangeText, changeText, type Scaled } from '../../../report/summary
 import { countText, plural } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
 
-/** Formats the size of a change without its direction; a dash for none. */
+/** Formats the size of a change without its direction; a dash stands for a missing change. */
 export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>
   typeof value === 'number' ? changeText(metric, value).replace('+', '±') : '–';
 
@@ -25,7 +25,7 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
 export const minimumEffectText = (metric: ComparedMetric): string =>
   unsignedChangeText(metric, metric.effect?.least);
 
-/** Formats a metric's traffic kind and model, followed by a space; empty if the metric is over all traffic. */
+/** Formats a metric's traffic kind and model, followed by a space; empty for a metric of all traffic. */
 export const streamText = ({ traffic, model }: ComparedMetric): string =>
   present([traffic, model])
     .map((word) => `${word} `)
@@ -37,7 +37,7 @@ export const metricName = (metric: ComparedMetric): string =>
 
 /** Whether a change is above the minimum effect, but below the minimum effect plus the error of measurement. */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
-  // No error of measurement widens a share.
+  // The error of measurement does not widen a share.
   if (effect?.relevant === undefined || scale !== 'ratio') return false;
   const ratio = Math.max(effect.change, 1 / effect.change);
   return ratio > effect.relevant && ratio <= effect.least;
@@ -69,7 +69,7 @@ export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[]
 const maxNamed = 4;
 
 const named = (metrics: readonly ComparedMetric[]): string => {
-  // Naming a single metric takes no more room than counting it.
+  // The name of a single metric takes no more room than the words “and 1 more”.
   const shown = metrics.length === maxNamed + 1 ? metrics : metrics.slice(0, maxNamed);
   const names = shown.map((metric) => {
     const { effect } = metric;
@@ -109,7 +109,8 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
 };
 
 /**
- * Returns the metrics that decide nothing but are surely worse, even after a correction for their number (Bonferroni).
+ * Returns the metrics that decide nothing but are surely worse, even after the Bonferroni correction for the number of
+ * such metrics.
  */
 export const worseBesides = ({ metrics, rules }: Comparison): readonly ComparedMetric[] => {
   const others = metrics.filter(({ gated }) => !gated);

@@ -29,7 +29,7 @@ const halvesVerdictText = {
 /** Returns how many repetitions detect the smallest relevant change; `Infinity` if no number does. */
 const repetitionsNeeded = ({ needed }: NoiseMetric): number => needed ?? Number.POSITIVE_INFINITY;
 
-/** Describes the result in one or two sentences. They are about the gated metric that needs the most repetitions. */
+/** Describes the result in one or two sentences, which are about the gated metric that needs the most repetitions. */
 const noiseFinding = (noise: Noise): string => {
   const gated = noise.metrics.filter(({ gated: decides, scale }) => decides && scale === 'ratio');
   const [first] = gated.toSorted((a, b) => repetitionsNeeded(b) - repetitionsNeeded(a));

@@ -86,8 +86,8 @@ const leads = {
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
 /**
- * Returns the verdict of a paired comparison as a sentence. It shows the deciding intervals, which are wider than the
- * intervals in the tables.
+ * Returns the verdict of a paired comparison as a sentence. The sentence shows the deciding intervals, which are wider
+ * than the intervals in the tables.
  */
 const pairsVerdict = (report: PairsReport): TonedText => {
   const { verdict, figures, limits, failures, base, next } = report;
@@ -202,7 +202,7 @@ const meaning =
   'A difference is what the new side took longer for the same request. It says what the new side adds under this load, with the same server loaded twice: not what it would add alone. The tails of differences also have the scatter of both sides; what moves a percentile does not. Intervals hold the error of this machine; no method sees a dependence that lasts longer than the run.';
 
 /**
- * Says what to do, and where to see why the load generator was late at a side; `null` if it was late at neither side.
+ * Says what to do if the load generator was late at a side, and where to see the reason; `null` if no side was late.
  */
 const adviceText = ({ base, next }: PairsReport, folder: string): string | null => {
   const sides = [

@@ -9,7 +9,7 @@ const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 /** The fewest requests of a part, over all ends of the noise. */
 const leastInPart = 20;
 
-/** Returns each end of a noise with the instant until which no other noise followed. */
+/** Returns each end of a noise, with the instant at which the next noise begins, or the observed run ends. */
 const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: number }[] =>
   blocks.flatMap(({ isNoisy, to }, place) => {
     const next = blocks[place + 1];
@@ -22,14 +22,14 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
  * Returns how long after the noise the quiet population has recovered. Without noise, a share of requests is slower
  * than a percentile, the yardstick: 5 % are slower than the p95. The population has recovered once nothing proves that
  * more than twice that share is slower or failed. All ends of the noise count together. Two parts in a row must be
- * good, since one may be good by chance.
+ * good, since a single part may be good by chance.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;
   const own = run.arrivals.filter(({ population, isTimed }) => population === run.quiet && isTimed);
   const calm = blocks
     .filter(({ isNoisy, to }) => !isNoisy && to <= until)
-    // The first half may still show effects of the noise before.
+    // The first half may still show effects of the noise before the block.
     .flatMap(({ from, to }) => dueWithin(own, (from + to) / 2, to));
   const ends = endsOfNoise(run);
   const usual = percentileWithFailures(

@@ -17,7 +17,7 @@ export interface FairnessTerms {
   readonly settle: number;
   /** Whether the users of a population wait for answers. */
   readonly hasUsers: (population: string) => boolean;
-  /** Why the run does not count; `null` if it does. */
+  /** The reason why the run does not count; `null` if the run counts. */
   readonly invalid: string | null;
 }
 
@@ -43,7 +43,7 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
   return length === 0 ? 0 : (1000 * due) / length;
 };
 
-/** Returns why no verdict is possible: something that every verdict needs is unknown. */
+/** Returns the reasons why no verdict is possible. Each reason names an unknown fact that every verdict needs. */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,
   { invalid }: FairnessTerms,
@@ -63,7 +63,7 @@ const unknownBecause = (
 const isAtMost = (interval: Judged['moved'], most: number): boolean =>
   interval !== null && interval.high !== null && interval.high <= most;
 
-/** Says how many pairs would make the interval narrow enough, or that 500 pairs would not. */
+/** Says how many pairs would make the interval narrow enough, or that even 500 pairs would not be enough. */
 const remedyOf = (
   { rises }: ReturnType<typeof movementOf>,
   maxMoved: number,
@@ -83,7 +83,10 @@ const remedyOf = (
  */
 const onsetPercentiles = [0.9, 0.5] as const;
 
-/** Returns a doubt if the quiet population surely moved while the noise began. The blocks leave that time out. */
+/**
+ * Returns a doubt if the quiet population surely moved while the noise began. The measured parts of the blocks leave
+ * that time out.
+ */
 const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly string[] => {
   if (settle === 0) return [];
   const blocks = run.blocks.map((block) =>
@@ -129,7 +132,7 @@ const doubtsOf = (
     : []),
 ];
 
-/** Judges what was seen of two neighbours. A sure move counts, whatever else is in doubt. */
+/** Judges the observations of two neighbours. A sure move decides, whatever else is in doubt. */
 export const judgeFairness = (
   run: SeenRun,
   result: Pick<Result, 'ledger' | 'plan'>,

@@ -17,8 +17,8 @@ import {
 } from '../model/seen-arrival.ts';
 
 /**
- * The largest rise or fall of a figure that counts, as a logarithm. A figure has no value if too few requests
- * completed.
+ * The logarithm of the largest rise or fall of a figure that counts. If too few requests completed, the figure has no
+ * value, and counts as a rise or fall of this size.
  */
 const mostRise = Math.log(100);
 
@@ -91,13 +91,13 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-/** Returns the logarithm of a rise. One side may have no value. */
+/** Returns the logarithm of a rise, within ±`mostRise`. A value can be infinite if too many requests failed. */
 const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /**
- * Returns the interval that holds both intervals. Requests that fail together are only a few events, and only the
- * comparison of pairs of blocks shows that.
+ * Returns the interval that holds both intervals. Requests that fail together are only a few independent events. Only
+ * the comparison of pairs of blocks shows this dependence.
  */
 const wider = (
   counts: { readonly low: number; readonly high: number },
@@ -109,7 +109,7 @@ const wider = (
 
 export interface Movement {
   readonly pairs: number;
-  /** The scatter of the pairs' rises; `null` if too few rises are known, or if a rise has no bound. */
+  /** The scatter of the pairs' rises; `null` if too few rises are known, or if a rise is unbounded. */
   readonly rises: SeenRises | null;
   readonly moved: Interval | null;
   readonly failed: Interval | null;
@@ -122,8 +122,8 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 
 /**
  * Returns how much the quiet population's figure and failures rose with the noise. The unit is a pair of blocks, since
- * the requests of one block share a queue. The interval allows for all that the load generator may have added on either
- * side.
+ * the requests of one block share a queue. The interval allows for all delay that the load generator may have added to
+ * the blocks with or without noise.
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
@@ -147,7 +147,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const isKnown = pairs.length > 0 && shares.every(({ of }) => of > 0);
   const freedom = Math.max(1, pairs.length - 1);
   const [one, other] = shares;
-  // If the blocks have no failures, they show no spread, and the counts alone decide.
+  // Blocks without failures show no spread, so the counts alone decide.
   const isSpread = one.events + other.events > 0;
   return {
     pairs: usable.length,

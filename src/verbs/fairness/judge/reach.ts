@@ -1,8 +1,8 @@
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 /**
- * This file computes how many pairs of blocks a verdict needs: before the run from assumed scatter, after it from the
- * observed scatter.
+ * This file computes how many pairs of blocks a verdict needs. Before the run, the scatter is assumed. After the run,
+ * the scatter is observed.
  */
 
 /** The probability that an interval misses the true value. */
@@ -20,7 +20,7 @@ const firstPairs = (least: number, isEnough: (pairs: number) => boolean): number
   return null;
 };
 
-/** The planned blocks: the percentile, and the requests of the quiet population that are due in each. */
+/** The planned blocks. `requests` is the number of requests of the quiet population that are due in each block. */
 interface PlannedBlocks {
   readonly q: number;
   readonly requests: number;
@@ -28,18 +28,18 @@ interface PlannedBlocks {
 }
 
 /**
- * Returns half the width of the rise's interval, as a share, if times scatter like an exponential. It follows from the
- * standard error of the percentile.
+ * Returns half the width of the rise's interval, as a share, if times scatter like an exponential. This half width
+ * follows from the standard error of the percentile.
  */
 export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
   const error = Math.sqrt(q / ((1 - q) * requests)) / -Math.log(1 - q);
   return Math.expm1(criticalT(alpha, pairs - 1) * error * Math.sqrt(2 / pairs));
 };
 
-/** The fewest requests, with and without noise, that exclude a rise of failures if none fails (Wilson). */
+/** The fewest requests, with and without noise, that exclude a rise of failures if no request fails (Wilson). */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 
-/** Returns the number of pairs that should find *isolated* if nothing moves; `null` if 500 are not enough. */
+/** Returns the number of pairs that should show isolation if nothing moves; `null` if 500 pairs are not enough. */
 export const pairsToIsolate = (blocks: PlannedBlocks, maxMoved: number): number | null =>
   firstPairs(
     blocks.pairs,
@@ -59,7 +59,9 @@ export interface SeenRises {
   readonly pairs: number;
 }
 
-/** Returns the number of pairs that would put the interval on one side of `maxMoved`; `null` if 500 are not enough. */
+/**
+ * Returns the number of pairs that would put the interval on one side of `maxMoved`; `null` if 500 pairs are too few.
+ */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);
   const half = ({ deviation }: Scatter, count: number): number =>

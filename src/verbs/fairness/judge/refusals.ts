@@ -30,9 +30,9 @@ const explainedOf = (
 };
 
 /**
- * Says whose requests caused the quiet population's 429s. The noise caused them if two conditions hold. First, all 429s
- * came between the beginning of a noise and the next measured block. Second, the quiet population cannot have used up
- * its own declared limit at any of the 429s.
+ * Says whose requests caused the quiet population's 429s. The noise caused these 429s if two conditions hold. First,
+ * all 429s came between the beginning of a noise and the next measured block without noise. Second, the quiet
+ * population cannot have used up its own declared limit at any of the 429s.
  */
 export const refusalsOf = (
   run: SeenRun,

@@ -3,7 +3,9 @@ import type { NoiseBlock, SeenArrival, SeenRun } from '../model/seen-arrival.ts'
 import { meanInterval } from './moved.ts';
 import { sumOf } from '../../../model/sums.ts';
 
-/** Divides an amount max–min: nobody gets more than they ask for, and the rest is divided evenly among the others. */
+/**
+ * Divides an amount max–min fairly. Nobody gets more than requested, and the rest is divided evenly among the others.
+ */
 export const maxMinShares = (asked: readonly number[], amount: number): readonly number[] => {
   const shares = asked.map(() => 0);
   const order = asked.map((_, place) => place).sort((a, b) => asked[a]! - asked[b]!);
@@ -20,7 +22,7 @@ const units = {
   tokens: ({ tokens }: SeenArrival) => tokens,
 } as const;
 
-/** Returns who shares: a population, or each key of a population with several keys. */
+/** Returns the name of the party of an arrival: the population, or the single key of a population with several keys. */
 const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => string) => {
   const keys = new Map<string, Set<string>>();
   for (const { population, key } of arrivals)
@@ -30,8 +32,8 @@ const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => s
 };
 
 /**
- * Returns the sum of `of` per second over the arrivals in some blocks. `at` chooses the instant that counts: when a
- * request was due, or when it ended.
+ * Returns the sum of `of` per second over the arrivals in some blocks. `at` chooses the instant that counts: the due
+ * instant or the end of a request.
  */
 const rateIn = (
   arrivals: readonly SeenArrival[],
@@ -50,7 +52,7 @@ const rateIn = (
 interface Party {
   readonly name: string;
   readonly arrivals: readonly SeenArrival[];
-  /** Requests a second. Users of the noise always ask for more, so their value is infinite. */
+  /** Requests a second. Users of the noise always ask for more, so they ask for an infinite rate. */
   readonly asked: number;
 }
 
@@ -65,7 +67,7 @@ const got = ({ isCompleted }: SeenArrival): number => (isCompleted ? 1 : 0);
 /**
  * Returns what each population got in blocks with noise, beside its max–min share of the total. A population on a
  * schedule asks for the requests that are due. Users ask again only after an answer, so a population of users asks for
- * what it got without noise. If the noise has users, it asks for any amount.
+ * the rate that it got without noise. A noise with users asks for an infinite rate.
  */
 export const sharesOf = (
   { blocks, arrivals, noisy, until }: SeenRun,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The findings about two neighbours, as stored in `fairness.json`. Times are in ms, shares from 0 to 1. */
+/** The findings about two neighbours, in the form of `fairness.json`. Times are in ms, shares from 0 to 1. */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

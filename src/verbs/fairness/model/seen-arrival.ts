@@ -14,11 +14,14 @@ export interface SeenArrival {
   readonly key: string;
   readonly due: number;
   readonly ended: number;
-  /** Whether the arrival's time counts: the arrival is of the measured kind, and the client did not plan to hang up. */
+  /**
+   * Whether the arrival's time counts: the arrival is of the measured kind, and the client did not plan to abort the
+   * request.
+   */
   readonly isTimed: boolean;
   /**
-   * The bounds of the target's own time, in ms. `least` excludes all delay that the load generator may have added;
-   * `most` includes it. Both are infinite for a failure.
+   * The bounds of the target's own time, in ms. `least` excludes all delay that the load generator may have added.
+   * `most` includes this delay. For a failure, both bounds are infinite.
    */
   readonly least: number;
   readonly most: number;
@@ -33,7 +36,8 @@ export interface SeenArrival {
 }
 
 /**
- * What was seen of the run. `until` is the end of the load or of what was seen; blocks that end later are not judged.
+ * The observations of the run. `until` is the end of the load, or of the observations. Blocks that end later are not
+ * judged.
  */
 export interface SeenRun {
   readonly blocks: readonly NoiseBlock[];

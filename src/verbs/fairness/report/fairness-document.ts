@@ -39,7 +39,7 @@ const words = {
   unknown: { text: 'cannot tell', tone: 'warning' },
 } as const;
 
-/** The verdict of an examination in a sentence: `B's TTFT p95 moved by +3.0 % (−1.0 to +8.0) while A sent …: isolated`. */
+/** Returns the verdict as a sentence: `B's TTFT p95 moved by +3.0 % (−1.0 to +8.0) while A sent …: isolated`. */
 const fairnessVerdict = (report: FairnessReport): TonedText => {
   const { quiet, figure, moved, failed, verdict } = report;
   const { text, tone } = words[verdict];
@@ -77,7 +77,7 @@ const shareColumns = [
   ),
 ];
 
-/** Says whose requests caused the quiet population's 429s, with the counts that prove it. */
+/** Says whose requests caused the quiet population's 429s, with the counts that prove the cause. */
 const refusalText = ({ quiet, noisy, refusals }: FairnessReport): string => {
   const { cause, noisy: loud, ofNoisy, alone, ofAlone, explained, limits } = refusals;
   const counts = `${countText(loud)} among ${plural(ofNoisy, 'request')} with the noise and just after it, ${countText(alone)} among ${countText(ofAlone)} without`;

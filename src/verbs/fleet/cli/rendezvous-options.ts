@@ -20,7 +20,7 @@ export const onLostOption = {
   },
 };
 
-/** Reads a duration in ms; returns `usual` if none is given. */
+/** Reads a duration in ms; returns `usual` if the option is absent. */
 export const lengthFrom = (
   name: string,
   text: string | undefined,

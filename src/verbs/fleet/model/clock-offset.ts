@@ -1,6 +1,8 @@
 import type { ClockOffset } from '../../../model/rendezvous/clock-offset.ts';
 
-/** One question to another clock, in ms: when it was sent and answered on our clock, and the time in the answer. */
+/**
+ * One question to another clock, in ms: when our clock showed the question and the answer, and the time in the answer.
+ */
 export interface RoundTrip {
   readonly asked: number;
   readonly other: number;
@@ -27,7 +29,7 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const least = Math.max(...bounds.map(([from]) => from));
   const most = Math.min(...bounds.map(([, to]) => to));
   if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
-  // If the bounds exclude each other, a clock was set between the trips. Then only the last trip is valid.
+  // If the bounds exclude each other, a clock was set between the trips. Only the last trip is then valid.
   return offsetFrom([last]);
 };
 

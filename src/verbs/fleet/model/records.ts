@@ -37,7 +37,7 @@ export const coordinatorRecordSchema = z.strictObject({
   startAt: z.number().nullable(),
   /**
    * How many times all workers were asked to stop. After the first time, requests in flight may end. After the second
-   * time, they are aborted.
+   * time, requests in flight are aborted.
    */
   stops: ordinal,
   /** The slices that are lost. Their workers must send nothing more. */
@@ -64,7 +64,9 @@ export const workerRecordSchema = z.strictObject({
   beat: ordinal,
   phase: z.enum(['opening', 'ready', 'running', 'ended', 'failed']),
   message: z.string().nullable(),
-  /** How far the worker's clock is ahead of the coordinator's clock, and how wrong that may be, in ms. */
+  /**
+   * How far the worker's clock is ahead of the coordinator's clock, and by how much this offset may be wrong, in ms.
+   */
   clock: z.strictObject({ offset: z.number(), uncertainty: z.number().nonnegative() }).nullable(),
   progress: sliceProgressSchema.nullable(),
   /** The SHA-256 of the slice's result, and whether the slice sent all requests of its plan. */
@@ -82,10 +84,10 @@ export const keysOf = (id: string) => ({
   result: (slice: number): string => `${id}.result.${slice}`,
 });
 
-/** Returns the JSON value of a record's content; `undefined` if it is not JSON. */
+/** Returns the JSON value of a record's content; `undefined` if the content is not JSON. */
 export const jsonOf = (content: Uint8Array): unknown =>
   parsedJson(new TextDecoder().decode(content));
 
-/** Reads a record. Returns `null` if there is none, or if it has the form of another version. */
+/** Reads a record. Returns `null` if the record is missing, or has the form of another version. */
 export const readRecord = <T>(schema: z.ZodType<T>, text: string | null): T | null =>
   text === null ? null : (schema.safeParse(parsedJson(text)).data ?? null);

@@ -14,7 +14,7 @@ interface Split {
 /**
  * Returns the split of a series whose two parts have the greatest energy distance, scaled by n m / (n + m). The energy
  * distance is twice the mean distance between the parts, minus the mean distance within each part. `distance` is a
- * symmetric matrix, `order` the series as indexes into it, and `sums` has the sums of its rows.
+ * symmetric matrix. `order` is the series, as indexes of the matrix. `sums` has the sums of the rows of the matrix.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -51,8 +51,8 @@ const shuffle = (order: number[], draw: Draw): void => {
 };
 
 /**
- * Returns the clearest split and its p-value, if it is significant. The p-value is the share of permutations that have
- * a split at least as clear.
+ * Returns the clearest split and its p-value, if the split is significant. The p-value is the share of permutations
+ * whose clearest split is at least as clear.
  */
 const significant = (
   values: readonly number[],
@@ -62,7 +62,7 @@ const significant = (
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
   const seen = clearestSplit(order, distance, sums);
-  // Sums in another order can differ in their last digits.
+  // The threshold is slightly lower, since sums in another order can differ in their last digits.
   const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
   let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
@@ -78,8 +78,8 @@ const significant = (
  * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014). The
  * exponent is 1, and levels extend to the ends of their segment. For its use on performance tests see D. Daly et al.,
  * ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split
- * is significant or they have fewer than `minRuns` values. The test assumes independent values as long as nothing
- * changes.
+ * is significant, or until the segments have fewer than `minRuns` values. The test assumes independent values as long
+ * as nothing changes.
  */
 export const changePoints = (
   values: readonly number[],
@@ -140,8 +140,8 @@ const changesOf = (
     const before = from(meanOf(values.slice(begin, at)));
     const after = from(meanOf(values.slice(at, end)));
     const around = recent.slice(begin, end).map(({ run }) => effects.get(run) ?? 0);
-    // The change must exceed the errors of the runs' figures. The runs with large errors may all be on one side of the
-    // change.
+    // The change must exceed the errors of the runs' figures. All runs with large errors may be on one side of the
+    // change, so the larger mean error of the two sides counts.
     const levels = [around.slice(0, at - begin), around.slice(at - begin)];
     const effect = Math.max(...levels.map(meanOf));
     if (!isRelevant({ ...figure, effect }, before, after)) return [];
@@ -150,7 +150,9 @@ const changesOf = (
   });
 };
 
-/** Returns the main figures over the runs of one plan, with the labels of the latest run that has them. */
+/**
+ * Returns the main figures over the runs of one plan. The labels of a figure come from the latest run with this figure.
+ */
 const figuresOver = (
   runs: readonly StoredRun[],
   drawFor: (figure: number) => Draw,
@@ -170,8 +172,8 @@ const figuresOver = (
 };
 
 /**
- * Returns the runs of each plan with their changes of level, the most recently run plan first. `runs` must be in the
- * order of their starts. `drawFor` returns the random source for the permutations of a figure.
+ * Returns the runs of each plan with their changes of level. The plan with the most recent run comes first. `runs` must
+ * be in the order of their starts. `drawFor` returns the random source for the permutations of a figure.
  */
 export const trendsOf = (
   runs: readonly StoredRun[],

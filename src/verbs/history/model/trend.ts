@@ -12,7 +12,7 @@ const changeSchema = z.strictObject({
    */
   before: z.number(),
   after: z.number(),
-  /** The probability of a split this clear if nothing has changed. */
+  /** The probability of a split that is at least this clear if nothing has changed. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });
@@ -43,12 +43,12 @@ export const historySchema = z.strictObject({
 });
 
 export const changeRules = {
-  /** The least number of runs in which a change is searched, at the beginning and again after each change. */
+  /** The least number of runs among which a change is searched, at the beginning and again after each change. */
   minRuns: 12,
   minLevelRuns: 3,
   /** The probability of reporting a change although the level never changed. */
   alpha: 0.01,
   permutations: 999,
-  /** The maximum number of runs in which a change is searched. Older runs are only shown. */
+  /** The maximum number of runs among which a change is searched. Older runs are only shown. */
   maxRuns: 200,
 } as const;

@@ -59,7 +59,7 @@ const latestChanges = ({
     .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
 };
 
-/** Returns a sentence that says that no figure changed, or how many more runs are needed. */
+/** Returns a sentence which says that no figure changed, or how many more runs are needed. */
 const noChangeText = ({ runs }: Trend): string => {
   const missingRuns = changeRules.minRuns - runs.length;
   return missingRuns > 0
@@ -76,11 +76,12 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
     : `${failed} of ${verdicts.length} broken`;
 };
 
-/** Describes how changes are found, and how reliable they are. */
+/** Describes the method that finds changes, and the reliability of this method. */
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
 /**
- * The maximum number of runs, and of figures, that a terminal shows for each plan. The page and the JSON contain all.
+ * The maximum number of runs, and of figures, that a terminal shows for each plan. The page and the JSON contain all
+ * runs and figures.
  */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
@@ -127,7 +128,9 @@ const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
 
 const isNever = ({ points }: TrendFigure): boolean => points.every(({ value }) => value === 0);
 
-/** Draws a chart of each figure that was ever above zero. A single run has no chart, since the table shows it. */
+/**
+ * Draws a chart of each figure that was ever above zero. A single run gets no chart, since the table shows its figures.
+ */
 const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   const never = figures.filter(isNever).map(({ label }) => label);
   const drawn = runs.length === 1 ? [] : figures.filter((figure) => !isNever(figure));

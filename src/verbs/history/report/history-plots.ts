@@ -6,8 +6,8 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 import { figureText, listed, plural } from '../../../report/text/number-text.ts';
 
 /**
- * This file plots a figure over all runs of a plan, with the changes of its level. The plot needs no script, so it can
- * be printed.
+ * This file plots a figure over all runs of a plan, with the changes of its level. The plot needs no script, so the
+ * plot can be printed.
  */
 
 /** Formats a time as `2026-07-01 10:20`, UTC. */
@@ -39,7 +39,7 @@ const pointText = (figure: TrendFigure, value: number, run: StoredRun): string =
 
 /**
  * Returns the ticks of the axis of runs. Ticks at multiples of ten come first, then ticks at multiples of five, then
- * all others.
+ * all other ticks.
  */
 const runTicks = (runs: readonly StoredRun[]) =>
   [10, 5, 1].flatMap((step) =>
@@ -96,8 +96,8 @@ interface PlottedRun {
 }
 
 /**
- * Returns the runs that no other run beats. A run beats another with more throughput at no more latency, or with less
- * latency at no less throughput. The result is sorted by throughput.
+ * Returns the runs that no other run beats. A run beats another run if it has more throughput and no more latency, or
+ * less latency and no less throughput. The result is sorted by throughput.
  */
 export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency'>>(
   runs: readonly Run[],
@@ -152,7 +152,7 @@ const varies = (plotted: readonly PlottedRun[]): boolean => {
 const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
-/** Draws the front as a staircase. Points above and to the left of the staircase are beaten. */
+/** Draws the Pareto front as a staircase. Another run beats each point above and to the left of the staircase. */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {
     const before = front[i - 1];
@@ -190,7 +190,9 @@ const plotOf = (
   );
 };
 
-/** Returns plots of the figures that the stored runs have in common; none if their throughputs hardly differ. */
+/**
+ * Returns plots of the figures that the stored runs have in common. Runs whose throughputs hardly differ give no plot.
+ */
 export const paretoPlots = (trends: readonly Trend[]): readonly Markup[] => {
   const runs = trends.flatMap((trend) => trend.runs);
   return latencies

@@ -2,7 +2,7 @@ import { namedFlags } from './command-flags.ts';
 
 /** This file reads the options of `aiperf profile` (https://github.com/ai-dynamo/aiperf), version 0.13.0. */
 
-/** The options that are imported. The first spelling of each is the one in AIPerf's documentation. */
+/** The options that are imported. The first spelling of each option is the spelling in AIPerf's documentation. */
 export const aiPerfFlags = namedFlags({
   model: '--model-names --model -m',
   url: '--url -u',
@@ -43,8 +43,8 @@ export const aiPerfFlags = namedFlags({
 });
 
 /**
- * The other options, each with the reason why it is not imported, and what to do instead. The first matching row is
- * used.
+ * The other options. Each row has the reason why the options are not imported, or says what to do instead. The first
+ * matching row is used.
  */
 export const otherAiPerfOptions: readonly (readonly [
   names: RegExp,

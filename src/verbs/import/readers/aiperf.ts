@@ -25,9 +25,12 @@ import {
   givenFields,
 } from './imported.ts';
 
-/** This file imports `aiperf profile` (https://github.com/ai-dynamo/aiperf). Names and defaults are those of 0.13.0. */
+/**
+ * This file imports `aiperf profile` (https://github.com/ai-dynamo/aiperf). Names and defaults come from version
+ * 0.13.0.
+ */
 
-/** Returns whether a header contains a key. Such a header's value is never read. */
+/** Returns whether a header contains a key. The value of such a header is never read. */
 const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
   values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));

@@ -23,8 +23,8 @@ export interface TokenSpread {
 }
 
 /**
- * Returns a number or a distribution for a scenario. If bounds are given without a deviation, all values between them
- * are equally likely.
+ * Returns a number or a distribution for a scenario. If bounds are given without a deviation, all values between the
+ * bounds are equally likely.
  */
 export const tokenCount = ({ mean, deviation, min, max }: TokenSpread): number | Tree => {
   if (deviation) return givenFields({ kind: 'normal', mean, deviation, min, max });
@@ -39,12 +39,12 @@ export interface BenchLoad {
   readonly arrivals: 'constant' | 'poisson' | { readonly gamma: number };
   readonly requests: number | null;
   readonly seconds: number | null;
-  /** The length of the warm-up. It is added to the load's length. */
+  /** The length of the warm-up, which is added to the length of the load. */
   readonly warmUpSeconds?: number;
   readonly rampUpSeconds?: number;
 }
 
-/** The length in seconds that replaces an endless load of the other tool. */
+/** The length in seconds that replaces an endless load of another tool. */
 const usualSeconds = 60;
 
 const chosenLength = (notes: Notes): number => {
@@ -56,7 +56,7 @@ const chosenLength = (notes: Notes): number => {
   return usualSeconds;
 };
 
-/** Returns the values that a sweep varies, each only once. */
+/** Returns `vary` for the values of a sweep, without repeated values; nothing for a single value. */
 const varied = (path: string, values: readonly unknown[]): Tree =>
   new Set(values).size > 1 ? { vary: { [path]: [...new Set(values)] } } : {};
 
@@ -155,7 +155,7 @@ export const baseAddress = (written: string): string | null => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 };
 
-/** Returns the tokenizer for generated prompts, if Weir supports it. */
+/** Returns the tokenizer for generated prompts, if Weir supports this tokenizer. */
 export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree => {
   if (tokenizer?.endsWith('.json') === true) return { tokenizer };
   const message =
@@ -164,7 +164,7 @@ export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree =>
   return {};
 };
 
-/** Returns a placeholder for a model if the command names none. */
+/** Returns a placeholder for a model if the command names no model. */
 export const unnamedModel = (notes: Notes): string => {
   notes.left('model', 'put its name in the place of MODEL');
   return 'MODEL';
@@ -182,8 +182,8 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
 /**
- * The options that change neither what is sent nor what is judged, by subject. Each row has a pattern for option names
- * of all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ * The options that affect neither the requests nor the verdicts, by subject. Each row has a pattern for option names of
+ * all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
  */
 const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   [
@@ -196,7 +196,7 @@ const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   ],
 ];
 
-/** Returns why an option changes neither what is sent nor what is judged; `null` if it may change one of them. */
+/** Returns why an option affects neither the requests nor the verdicts; `null` if the option may affect either. */
 export const whyUnsent = (written: string): string | null => {
   const name = written.replaceAll('_', '-');
   return unsentOptions.find(([names]) => names.test(name))?.[1] ?? null;

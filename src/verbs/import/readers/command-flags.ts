@@ -5,7 +5,7 @@ import { quotedWord } from '../../../scenario/text/quoted-word.ts';
 import { splitShell, type ShellWord } from './shell-words.ts';
 
 export interface Flag {
-  /** The name that Weir's code gives to the option. */
+  /** The name of the option in Weir's code. */
   readonly name: string;
   readonly written: string;
   readonly place: string;
@@ -14,7 +14,7 @@ export interface Flag {
   readonly expands: boolean;
 }
 
-/** The names that Weir's code gives to options, keyed by each spelling of the tool. */
+/** The names of options in Weir's code, keyed by each spelling of the tool. */
 export type FlagNames = Readonly<Record<string, string>>;
 
 /** Returns the names of options from a table such as `{ users: '--concurrency -c' }`. */
@@ -23,7 +23,7 @@ export const namedFlags = (writings: Readonly<Record<string, string>>): FlagName
     Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
   );
 
-/** Returns the options in a command. All words between two options belong to the option before them. */
+/** Returns the options in a command. All words between two options belong to the first of these options. */
 const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Flag[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
   const found: (Flag & { readonly values: string[]; expands: boolean })[] = [];
@@ -46,7 +46,7 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
 
 const hiddenHint = 'write the value itself, or give the command to weir import behind --';
 
-/** The options of one command line. Readers ask for each option once. No reader asked for the options that remain. */
+/** The options of one command line. Readers take each option once. `rest` returns the options that no reader took. */
 export class Flags {
   private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
@@ -59,7 +59,7 @@ export class Flags {
   }
 
   /**
-   * Returns all occurrences of an option. An occurrence with a value that only the shell knows is noted and left out,
+   * Returns all occurrences of an option. An occurrence with a value that only the shell knows is left out with a note,
    * unless `isEnough` accepts the written part.
    */
   all(name: string, isEnough: (flag: Flag) => boolean = () => false): readonly Flag[] {
@@ -83,8 +83,8 @@ export class Flags {
   }
 
   /**
-   * Returns a text about options whose values only the shell knows; empty if there are none. Only the given names are
-   * considered. If no names are given, all options that readers asked for are considered.
+   * Returns a text about options whose values only the shell knows; empty without such options. Only the given names
+   * are considered. If no names are given, all options that readers asked for are considered.
    */
   hiddenText(...names: readonly string[]): string {
     const hidden = [...this.hidden].filter(
@@ -105,7 +105,7 @@ export class Flags {
     return flag.written.startsWith('--no-') !== /^(true|1|yes|on)?$/i.test(flag.values[0] ?? '');
   }
 
-  /** Returns the numbers of an option: `1,2,4` or several words. For any other word it adds a note. */
+  /** Returns the numbers of an option: `1,2,4` or several words. If a word is not a number, adds a note. */
   numbers(name: string): readonly number[] {
     const flags = this.all(name);
     return flags.flatMap((flag) => numbersIn(flag.values, flag.place, this.notes));
@@ -124,7 +124,10 @@ export class Flags {
 export const hasShellPart = (value: unknown): boolean =>
   /\$[\w{(@*#?!-]|`/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Returns the numbers above 0 in texts, separated by commas or spaces. Brackets around them are allowed. */
+/**
+ * Returns the numbers of at least 0 in texts, separated by commas or spaces. Square brackets around numbers are
+ * allowed.
+ */
 const numbersIn = (texts: readonly string[], place: string, notes: Notes): readonly number[] => {
   const parts = texts.flatMap((text) => text.split(/[,\s[\]]+/)).filter((part) => part !== '');
   const numbers = parts.map(Number);
@@ -137,8 +140,8 @@ const numbersIn = (texts: readonly string[], place: string, notes: Notes): reado
 const variablePattern = /\$(?:(\w+)|\{(\w+)(?::?-([^{}$`]*))?\})/g;
 
 /**
- * Replaces the variables of a word if the script shows all their values. A variable with a value of several words
- * stays, since only the shell can split it.
+ * Replaces the variables of a word if the script shows all their values. A variable whose value has several words
+ * stays, since only the shell can split such a value.
  */
 const expanded = (
   word: ShellWord,
@@ -209,7 +212,10 @@ export const posixScript = (script: string): string => {
 /** Matches the word of a command that starts a program. */
 export const programPattern = (name: string): RegExp => new RegExp(`(^|/)${name}(\\.exe)?$`, 'i');
 
-/** Returns the words after the program’s name in the first command that calls it. It notes other commands. */
+/**
+ * Returns the words after the program’s name in the first command that calls the program. Adds a note on each other
+ * command.
+ */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
   const { commands, problem } = splitShell(posixScript(script));
   if (problem !== null) throw new ImportError(problem);
@@ -230,7 +236,8 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
 };
 
 /**
- * Reads JSON, or `key=value` pairs separated by commas; `null` if the text is neither. AIPerf and GuideLLM accept both.
+ * Reads JSON, or `key=value` pairs separated by commas; `null` for any other text. AIPerf and GuideLLM accept both
+ * notations.
  */
 export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
   const trimmed = text.trim();

@@ -88,7 +88,7 @@ export const guideLlmFlags = namedFlags({
 export const guideLlmOutput =
   /^(--(output-sampling|sample-requests|metrics|disable-.*|data-num-workers|data-loader|dataloader-kwargs|prefer-response-metrics)|-l)$/;
 
-/** What the numbers of `--rate` mean, by profile. */
+/** The meanings of the numbers of `--rate`, by profile. */
 const rateMeanings: Readonly<Record<string, string>> = {
   concurrent: 'streams',
   sweep: 'sweep_size',

@@ -129,7 +129,7 @@ const loadFields = ({ profile, constraints }: GuideLlmBenchmark, notes: Notes) =
   return { ...tree, warmUp: durationText(length) };
 };
 
-/** Returns objectives that end the run, as GuideLLM's limits of errors do. */
+/** Returns objectives that end the run, in the same way as GuideLLM's limits of errors end a run. */
 const objectivesOf = (constraints: PartSettings, notes: Notes) => {
   const abort = { after: '10s' };
   const rate = constraints.number('max_error_rate') ?? constraints.number('max_global_error_rate');

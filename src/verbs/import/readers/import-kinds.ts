@@ -1,5 +1,5 @@
 /**
- * The tools whose files can be imported, and which parts of them. The help needs this list without loading the readers.
+ * The tools whose files can be imported, and the kinds of files. The help needs this list without loading the readers.
  */
 export const importKinds = {
   vegeta: 'targets of vegeta, in its format http or json',

@@ -19,7 +19,7 @@ const toYaml = (tree: object): string => {
     Map: (_, node, path) => {
       const isEntry = isSeq(path.at(-1)) && node.has('kind');
       const isPlain = node.items.every(({ value }) => isScalar(value));
-      // A value that fits into one line is written in one line.
+      // A value that fits into one line is written on one line.
       if (path.length > 1 && isPlain && !isEntry && JSON.stringify(node).length < 80)
         node.flow = true;
     },
@@ -77,7 +77,7 @@ const namesProgram = (text: string, program: string): boolean =>
     words.some((word) => programPattern(program).test(word.text)),
   );
 
-/** Returns whether a value is a target of vegeta. A batch of OpenAI has a `custom_id` in each line. */
+/** Returns whether a value is a target of vegeta. A line of an OpenAI batch is no target, and has a `custom_id`. */
 const isJsonTarget = (parsed: unknown): boolean =>
   isMapping(parsed) && !('custom_id' in parsed) && ('method' in parsed || 'url' in parsed);
 
@@ -101,20 +101,21 @@ type Step = string | number;
 
 /**
  * Returns whether a scenario would fill templates of all kinds in a text at this path. Headers and bodies may have all
- * kinds of templates. Every other text may have only templates of the environment, secrets and commands.
+ * kinds of templates. In every other text, a scenario fills only templates of the environment, of secrets and of
+ * commands.
  */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');
 
-/** Escapes what a request would replace, such as `${uuid}`, so that it is sent unchanged. */
+/** Escapes the templates that a scenario would fill in, such as `${uuid}`, so that the text is sent unchanged. */
 const literal = (value: unknown, path: readonly Step[]): unknown => {
   if (typeof value === 'string') {
     return isTemplate(path)
       ? asLiteral(value)
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
-  // Return the same object if nothing in it changes. If a scenario has one object in several places, YAML writes it
-  // only once, but it would write every copy.
+  // Returns the same object if no part of the object changes. YAML writes an object that occurs several times in a
+  // scenario only once, but would write every copy.
   if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(
@@ -139,7 +140,7 @@ const refuseInvalid = (imported: Imported): void => {
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);
-  // Files are checked later, when the scenario is run from its folder.
+  // Files are not checked here. They are checked when the scenario is run from its folder.
   const problem = reading.ok
     ? undefined
     : reading.problems.find(({ path }) => !path.endsWith('.tokenizer'));

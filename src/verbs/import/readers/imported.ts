@@ -5,21 +5,24 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** The ways in which a part of another tool's file is treated, if a scenario cannot have it unchanged. */
+/** The treatments of a part of another tool's file that a scenario cannot have unchanged. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',
   unneeded: 'Not needed',
 } as const;
 
-/** A note on one part of the source: its place, and how it was treated. It never repeats a value that may be secret. */
+/**
+ * A note on one part of the source: the place of the part, and its treatment. A note never repeats a value that may be
+ * secret.
+ */
 interface ImportNote {
   readonly kind: keyof typeof noteKinds;
   readonly place: string;
   readonly message: string;
 }
 
-/** A file that is written beside the scenario. The scenario names it. */
+/** A file that is written beside the scenario. The scenario refers to the file. */
 export interface ImportedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -34,7 +37,7 @@ export type Imported = { readonly notes: readonly ImportNote[] } & (
   | { readonly kind: 'objectives'; readonly objectives: readonly string[] }
 );
 
-/** An error: a text cannot be imported at all. The message says what was expected. */
+/** The error for a text that cannot be imported at all. The message says what was expected. */
 export class ImportError extends Error {}
 
 export class Notes {
@@ -58,13 +61,15 @@ export class Notes {
   }
 }
 
-/** Formats a note as one line, even if the source contains line breaks, or names without an end. */
+/**
+ * Formats a note as one line of at most 1,000 characters, even if the source contains line breaks or very long names.
+ */
 export const noteLine = ({ kind, place, message }: ImportNote): string =>
   `${noteKinds[kind].padEnd(10)}  ${place}: ${message}`
     .slice(0, 1000)
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
-/** The reference for the key of an imported target. It never contains the key in the source. */
+/** The reference for the key of an imported target. The reference never contains the key of the source. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
 /**
@@ -82,7 +87,7 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   );
 };
 
-/** Returns whether a value contains text that a scenario would replace by a variable or a secret. */
+/** Returns whether a value contains a template that a scenario would fill with a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
   /\$\{(?:env|secret|command):/.test(
     typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
@@ -103,7 +108,7 @@ export interface WrittenHeader {
 
 interface ReadHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** The lower-case name of the header that carries the key; `null` if none does. */
+  /** The lower-case name of the header that carries the key; `null` without such a header. */
   readonly keyHeader: string | null;
 }
 

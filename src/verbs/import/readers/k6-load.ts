@@ -27,7 +27,7 @@ class Fields {
     throw new ImportError(`expected a number as "${name}"`);
   }
 
-  /** Returns a duration in seconds. k6 writes it in Go's notation or as a number of ms. */
+  /** Returns a duration in seconds. k6 writes a duration in Go's notation or as a number of ms. */
   seconds(name: string, absent?: string): number {
     const value = this.fields[name] ?? absent;
     const length = typeof value === 'string' ? goDuration(value) : value;
@@ -168,7 +168,7 @@ const noteFields = ({ place, fields }: Fields, notes: Notes): void => {
   }
 };
 
-/** Returns k6's scenarios by name. If there are none, k6's short options make one scenario. */
+/** Returns k6's scenarios by name. Without scenarios, k6's short options make one scenario. */
 const scenariosOf = (options: Tree): Tree => {
   const { scenarios, vus, duration, iterations, stages } = givenFields(options);
   if (isMapping(scenarios)) return scenarios;
@@ -208,8 +208,8 @@ const populationOf = (name: string, given: unknown, notes: Notes): Tree | null =
 };
 
 /**
- * Returns what k6's scenarios become. A single scenario that starts at once becomes a load. Otherwise each scenario
- * becomes a population.
+ * Returns the load or the populations that k6's scenarios become. A single scenario that starts at once becomes a load.
+ * Otherwise each scenario becomes a population.
  */
 export const k6Load = (options: Tree, notes: Notes): Tree | null => {
   const populations = Object.entries(scenariosOf(options)).flatMap(

@@ -9,7 +9,7 @@ import { k6Load } from './k6-load.ts';
  * `handleSummary`) or from k6's options, which also have the load.
  */
 
-/** What k6's metrics mean: distributions in ms, shares or rates. */
+/** The meanings of k6's metrics: distributions in ms, shares or rates. */
 const metrics: Readonly<
   Record<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]>
 > = {
@@ -58,7 +58,7 @@ const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
   if (bound === undefined) return null;
   const n = Number(bound);
-  // A count is never below 0.
+  // A count is never below 0, so a count that must equal 0 must be at most 0.
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,
@@ -81,7 +81,7 @@ type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 /** An objective, or advice on what to do instead. */
 type Found = { readonly objective: string } | { readonly problem: string };
 
-/** Returns the objective for a threshold on a figure. If a population is given, the objective is limited to it. */
+/** Returns the objective for a threshold on a figure. A given population limits the objective to that population. */
 const figureObjective = (
   [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,
@@ -121,8 +121,8 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
 };
 
 /**
- * Returns the texts of thresholds. The texts are the keys of a mapping, a single text, or a list of texts or of `{
- * threshold }`.
+ * Returns the texts of thresholds. The texts are the keys of a mapping, a single text, or the items of a list (texts or
+ * `{ threshold }`).
  */
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];
@@ -188,7 +188,7 @@ export const isK6 = (parsed: unknown): boolean => {
   );
 };
 
-/** The placeholder for the requests, which only the script has. */
+/** The placeholder for the requests. Only the k6 script has the real requests. */
 const withoutRequests = {
   target: 'mock',
   keys: keyReference,

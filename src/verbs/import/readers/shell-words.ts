@@ -73,8 +73,8 @@ const addPart = (
 };
 
 /**
- * Splits a script into commands and words, like a POSIX shell. It does not replace variables, and drops redirections
- * with their files.
+ * Splits a script into commands and words, like a POSIX shell. The function does not replace variables, and drops
+ * redirections together with their files.
  */
 export const splitShell = (script: string): ShellScript => {
   const collector = new WordCollector();

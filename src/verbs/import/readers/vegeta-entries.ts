@@ -44,7 +44,7 @@ type ReadEntry =
   | {
       readonly ok: true;
       readonly entry: Readonly<Record<string, unknown>>;
-      /** Sentences about what Weir sends differently from vegeta. */
+      /** Sentences about the differences between the requests of Weir and of vegeta. */
       readonly changes: readonly string[];
       readonly file?: ImportedFile;
     }
@@ -140,7 +140,10 @@ const speechEntry = ({ body }: EntrySource): ReadEntry => {
   return { ok: true, entry: { ...own, ...bodyFields({ ...pace.body, ...rest }) }, changes };
 };
 
-/** Returns those fields of a transcription that a traffic entry can have; `null` if there are other fields. */
+/**
+ * Returns the fields of a transcription as fields of a traffic entry; `null` if a traffic entry cannot have all of
+ * them.
+ */
 const transcriptionFields = (fields: readonly (readonly [string, string])[]): Fields | null => {
   const entry: Record<string, unknown> = { format: 'json' };
   const granularities = [];

@@ -7,7 +7,7 @@ export interface VegetaTarget {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly WrittenHeader[];
-  /** The body, or the path of the file that contains it; `null` for no body. */
+  /** The body, or the path of the file that contains the body; `null` without a body. */
   readonly body: Uint8Array | string | null;
   readonly line: number;
   /** The names of fields that vegeta does not read. */

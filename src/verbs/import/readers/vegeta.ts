@@ -17,7 +17,7 @@ import {
 import { type EntrySource, entryReaders } from './vegeta-entries.ts';
 import type { VegetaTarget } from './vegeta-targets.ts';
 
-/** What the file of targets lacks: the options of vegeta's attack, and the contents of other files. */
+/** The facts that a file of targets lacks: the options of vegeta's attack, and the contents of other files. */
 export interface VegetaAttack {
   /** The rate in vegeta's notation: `50`, `50/s` or `100/1m`. */
   readonly rate: string | undefined;
@@ -92,13 +92,13 @@ const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   return { target, base, read: row.read };
 };
 
-/** Returns the most frequent element. If several are equally frequent, returns the first. */
+/** Returns the most frequent element. Of several equally frequent elements, returns the first. */
 const mostFrequent = (values: readonly string[]): string | undefined =>
   [...Map.groupBy(values, (value) => value)].toSorted(
     ([, a], [, b]) => b.length - a.length,
   )[0]?.[0];
 
-/** Returns the headers that all targets have in common. Headers that only some targets have are noted. */
+/** Returns the headers that all targets have in common. Adds a note on each header that only some targets have. */
 const commonHeaders = (
   targets: readonly VegetaTarget[],
   notes: Notes,
@@ -129,7 +129,7 @@ const commonHeaders = (
     const lower = name.toLowerCase();
     const isFirst = !names.has(lower);
     names.add(lower);
-    // Several keys were noted above. Weir sets its own headers itself.
+    // A note on several keys was already added. Weir sets its own headers itself.
     if (!isFirst && lower !== 'authorization' && !isOwnHeader(lower))
       notes.left(place, `a second value of the header ${lower}: a scenario sends each header once`);
     return isFirst;

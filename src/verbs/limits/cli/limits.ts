@@ -12,14 +12,14 @@ import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** The options of only one of the two examinations. */
+/** The options that only one of the two examinations has. */
 const ofRequests = ['class', 'checks', 'quick', 'explain'] as const;
 const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 
 const asFlag = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Rejects options of the other examination, since they would do nothing. */
+/** Rejects options of the other examination, since such options would do nothing. */
 const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   const hasTokens = given['tokens'] !== undefined;
   const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== false;
@@ -117,7 +117,7 @@ export const limitsVerb = defineVerb({
     }
     checkKeyName('key', key);
     checkKeyName('second-key', secondKey);
-    // A scenario names its own key, so there is no default for it.
+    // A scenario names its own key, so only a target without a scenario has a default key.
     const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
     if (secondKey !== undefined && secondKey === first) {
       throw new UsageProblem(

@@ -26,7 +26,7 @@ export interface ChatSender {
    * admitted.
    */
   sendChat(): Promise<boolean>;
-  /** Returns the usual time from sending to the answer, in ms; 0 if it is unknown. */
+  /** Returns the usual time from sending to the answer, in ms; 0 if the time is unknown. */
   roundTrip(): number;
 }
 
@@ -46,17 +46,21 @@ export const idleTime = ({ window }: LimitRule): number => longestWindow(window)
 /** Returns the time in ms from the first request until earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** After the expected number of requests, a refusal is due. The next round then sends at most this number at once. */
+/** The largest round just after the number of requests after which a refusal is expected. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
-  /** The number of requests after which a refusal is expected. The next round then sends only few requests. */
+  /**
+   * The number of requests after which a refusal is expected. At this number, the next round sends only a few requests.
+   */
   readonly expected: number;
 }
 
-/** Sends chats, some at once, until a chat is refused or enough are sent. Resolves with whether a chat was refused. */
+/**
+ * Sends chats in rounds until a chat is refused or `maxRequests` are sent. Resolves with whether a chat was refused.
+ */
 export const sendUntilRefused = async (
   sender: ChatSender,
   { maxRequests, together, expected }: BurstOptions,

@@ -47,8 +47,8 @@ class ExaminationStopped extends Error {}
 /** The number of consecutive small chats without an answer or a 429 after which the examination ends. */
 const maxFailures = 3;
 /**
- * The number of windows after the last answered chat in which failures do not end the examination, since they may be
- * refusals.
+ * The number of windows after the last answered chat in which failures do not end the examination, since the failures
+ * may be refusals.
  */
 const maxFailingWindows = 2.4;
 /** The statuses that no limiter changes: a wrong key, no credit, no such model. */
@@ -90,11 +90,13 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /** The number of consecutive small chats that failed. The next field is the time of the last answered small chat. */
+  /**
+   * The number of consecutive small chats that failed. The next field is the instant of the last answered small chat.
+   */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
-  /** Whether an even pace was certainly refused. More load would then show nothing new. */
+  /** Whether an even pace was certainly refused. After such a refusal, more load would show nothing new. */
   #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
@@ -104,7 +106,8 @@ class Examination {
   }
 
   /**
-   * Throws if the examination cannot show anything: there is no credit, the model is unknown, or the gateway is down.
+   * Throws if the examination cannot show anything, because the key has no credit, the model is unknown, or the gateway
+   * is down.
    */
   #watchFailures(reply: ProbeReply | string): void {
     const now = this.#client.now();
@@ -155,7 +158,7 @@ class Examination {
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
-    // The wait has steps, so a stop need not wait for the end of a window.
+    // The wait has steps, so that a stop does not have to wait for the end of a window.
     while (this.#client.now() < moment) {
       this.#throwIfStopped();
       const step = Math.min(moment, this.#client.now() + 250);
@@ -184,7 +187,7 @@ class Examination {
     return times[Math.floor(times.length / 2)] ?? 0;
   }
 
-  /** Waits until the key has been idle for this long; returns at once if nothing was sent yet. */
+  /** Waits until the key has been idle for this time; returns at once if nothing was sent yet. */
   async #idle(time: number): Promise<void> {
     if (this.replies.length === 0) return;
     const last = Math.max(...this.replies.map(({ ended }) => ended));
@@ -254,7 +257,7 @@ class Examination {
 
   /**
    * Sends chats evenly. A refusal may come from an earlier use of the key. So after a refusal, waits until every
-   * limiter has forgotten that use, and sends evenly again.
+   * limiter has forgotten the earlier use, and sends evenly again.
    */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
@@ -283,14 +286,14 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    // By then every limiter has forgotten the key. So a refusal of the first request shows a lock.
+    // After this wait, every limiter has forgotten the key. So a refusal of the first request shows a lock.
     await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // A boundary of a window explains one burst above the limit. It does not explain a second such burst that comes
-      // at another phase, after every limiter has forgotten the key.
+      // A boundary of a window explains one burst above the limit. The boundary does not explain a second such burst
+      // that comes at another phase, after every limiter has forgotten the key.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }
@@ -305,8 +308,8 @@ class Examination {
 }
 
 /**
- * Examines one idle key, phase by phase. It never throws because of the target. After a stop, it returns the replies so
- * far.
+ * Examines one idle key, phase by phase. The target never makes the function throw. After a stop, the function returns
+ * the replies so far.
  */
 export const examineKey = async (
   client: ProbeClient,

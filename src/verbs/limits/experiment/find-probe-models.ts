@@ -6,11 +6,11 @@ import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
 import { modelDetails } from './model-details.ts';
 import type { ProbeModels } from './probe-requests.ts';
 
-/** Matches the names and types of models that do not answer chats. */
+/** Matches the names and types of models that cannot answer chats. */
 const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
 
 /**
- * Reads a list of models. Returns the ids of all models and the ids of its chat models; `null` if the body is not a
+ * Reads a list of models. Returns the ids of all models and the ids of the chat models; `null` if the body is not a
  * list of models.
  */
 const idsIn = (body: string) => {
@@ -47,7 +47,9 @@ export const listedModels = (body: string, chat: string | undefined): ProbeModel
 
 const withoutList = [404, 405, 501];
 
-/** The advice for a target that answers chats but lists no models. Every verb that needs the list has both options. */
+/**
+ * The advice for a target that answers chats but lists no models. Every verb that needs the list has the two options.
+ */
 const withoutIt =
   'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
 export const keyAdvice = `check the key (--key NAME of an environment variable); ${withoutIt}`;
@@ -76,8 +78,8 @@ const withDeclared = (
 };
 
 /**
- * Returns the models of a target, or a sentence that says why there are none. Calls `onMissing` if the request for the
- * list gets a 404.
+ * Returns the models of a target, or a sentence that says why no models are known. Calls `onMissing` if the request for
+ * the list gets a 404.
  */
 export const findProbeModels = async (
   session: ProbeSession,

@@ -44,8 +44,8 @@ export const modelDetails = (model: Readonly<Record<string, unknown>>): ModelDet
 };
 
 /**
- * Returns the model with the cheapest prompts among the models whose context is large enough or unknown; `null` if none
- * of them has a price.
+ * Returns the model with the cheapest prompts among the models whose context is large enough or unknown; `null` if no
+ * such model has a price.
  */
 export const cheapestModel = (
   models: readonly string[],

@@ -6,9 +6,11 @@ import { firstKeyHistory, limiterDecisions } from '../judge/limiter-decisions.ts
 import { longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
 interface ProvocationOptions extends LimitRule {
-  /** A start of the server's minute; `null` if its clock is unknown. */
+  /** A start of the server's minute; `null` if the server's clock is unknown. */
   readonly minuteBegin: Instant | null;
-  /** Whether a sustained load follows. A sustained load also shows when the two groups are forgotten. */
+  /**
+   * Whether a sustained load follows. A sustained load also shows when a limiter forgets the two groups of requests.
+   */
   readonly isFollowed: boolean;
 }
 
@@ -18,15 +20,17 @@ interface ProvocationOptions extends LimitRule {
  */
 const maxLimitMultiple = 2;
 
-/** Returns a number of requests above the limit that reveals even a limit which is a tenth too high. */
+/** Returns a number of requests above the limit. The number reveals even a limit that is a tenth too high. */
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/** The requests of a burst at once, as a multiple of the limit. The excess covers what is refilled during the burst. */
+/**
+ * The number of requests of a burst at once, as a multiple of the limit. The excess covers the refill during the burst.
+ */
 const burstMultiple = 1.25;
-/** The factor by which the answers of a burst may take longer than a single answer. */
+/** The assumed factor by which answers in a burst take longer than a single answer. */
 const slowdown = 1.5;
 
-/** Returns the number of requests of a burst at once. It grows with the time in ms that answers take. */
+/** Returns the number of requests of a burst at once. The number grows with the time in ms that answers take. */
 export const burstSize = (rule: LimitRule, roundTrip: number): number => {
   const span = (slowdown * roundTrip) / rule.window;
   const size = Math.ceil(burstMultiple * rule.limit * (1 + span)) + 2;
@@ -36,38 +40,41 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The parts of the server's minute in which the burst may start. Then windows on the clock end at another time than the
- * burst's own window.
+ * The parts of the server's minute in which the burst may start. Windows on the clock then end at another time than a
+ * window that begins with the burst.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /**
  * The maximum duration of the burst, in windows. Refills and boundaries within a longer burst would blur the result.
  */
 const burstWindows = 0.04;
-/** The maximum number of requests at once, so that they do not reach caps on requests in flight. */
+/** The maximum number of requests at once. The number is low enough for caps on requests in flight. */
 const maxTogether = 32;
 const tricklePerWindow = 10;
 /**
- * The maximum wait until a request is admitted again, in windows. It is longer than any window, so that a lockout is
- * noticed.
+ * The maximum wait until a request is admitted again, in windows. The wait is longer than any window, so that a lockout
+ * is noticed.
  */
 const maxWaitWindows = 1.6;
 /**
  * The size of the first group, as a share of the limit, and the start of the second group, in windows. A log forgets
- * the groups one after the other, while a window forgets both at once. A bucket combined with a window then has little
- * left.
+ * the groups one after the other, while a window forgets both at once. A limiter that combines a bucket with a window
+ * then has little left.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
-/** The time at which both groups are forgotten, and the time for which a bucket's refill is watched, in windows. */
+/**
+ * The time at which a limiter has forgotten both groups, and the time for which a bucket's refill is watched, in
+ * windows.
+ */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
 
 const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
 
 /**
- * Returns the size of a last burst: a little more than the first group, so it shows whether more than that is admitted
- * again.
+ * Returns the size of a last burst: a little more than the first group. The burst shows whether more than the first
+ * group is admitted again.
  */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
@@ -87,7 +94,7 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
 
 /**
  * Returns the usual number of requests of an overload, as a mean over limiters. Small buckets end an overload early. If
- * no sustained load follows, limiters with windows get a last group.
+ * no sustained load follows, limiters with windows get a last group of requests.
  */
 export const usualProvocationRequests = ({ limit }: LimitRule, isFollowed: boolean): number =>
   Math.ceil((isFollowed ? 2 : 1.65) * limit + tricklePerWindow) + 4;
@@ -120,9 +127,9 @@ const trickle = async (
 };
 
 /**
- * Exhausts an idle key with a burst, and waits until a single request is admitted. Late in the same window, it exhausts
- * the key again in two groups. The times at which the groups are forgotten distinguish limiters. Resolves with the
- * start of the burst.
+ * Exhausts an idle key with a burst, and waits until a single request is admitted. Late in the same window, two groups
+ * of requests exhaust the key again. The times at which a limiter forgets the groups distinguish limiters. Resolves
+ * with the start of the burst.
  */
 export const provokeLimiter = async (
   uncounted: ChatSender,
@@ -188,12 +195,12 @@ const repeatedBurstPhases = [
 
 interface ReleaseOptions {
   /**
-   * The start of an earlier burst; `null` if there was none. `isRepeated` says that the earlier burst was also of this
-   * kind.
+   * The start of an earlier burst; `null` without an earlier burst. `isRepeated` says that the earlier burst came from
+   * this function, too.
    */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
-  /** A start of the server's minute; `null` if its clock is unknown. */
+  /** A start of the server's minute; `null` if the server's clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
@@ -219,20 +226,21 @@ export const releaseTogether = async (
 };
 
 /**
- * The number of requests after a burst. A bucket admits all of them; a limiter that forgets whole windows admits none.
+ * The number of requests after a burst. A bucket admits all these requests. A limiter that forgets whole windows admits
+ * none.
  */
 const refillRequests = 3;
-/** The time between these requests, as a multiple of the limit's own spacing. */
+/** The time between the requests after a burst, as a multiple of window / limit. */
 const refillSpacing = 1.2;
-/** The number of requests that use up the refill again. */
+/** The number of further requests that use up the refill again. */
 const emptyingRequests = 3;
 
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
  * Sends a few requests after a burst, as slowly as a bucket refills, and exhausts the key again. A window that ends
- * just after the first burst looks like a refill. After a burst at another phase, no window ends, so nothing but a
- * bucket looks like a refill.
+ * just after the first burst looks like a refill. After a burst at another phase, no window ends, so only a bucket
+ * looks like a refill.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   const spacing = (refillSpacing * rule.window) / rule.limit;
@@ -260,20 +268,20 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 /** The number of requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
 /**
- * Admissions must exceed (windows − 1) times the limit by this number of requests. With fewer admissions, the rate may
- * be too low.
+ * The number of requests by which admissions must exceed (windows − 1) times the limit. With fewer admissions, the rate
+ * may be too low.
  */
 const slackRequests = 3;
 const lowestRateShare = 5 / 6;
 /**
- * The number of windows without an admission after which the load ends. The limiter then counts refusals, so it will
- * admit nothing more.
+ * The number of windows without an admission after which the load ends. Such a limiter counts refusals, and will admit
+ * nothing more.
  */
 const lockedWindows = 2.1;
 /** The factor that prolongs the load if hardly anything was refused, since the limit is still unknown. */
 const extension = 1.7;
 const refusedShare = 0.05;
-/** The share of the load that must be answered. With a smaller share, the limiter delays. */
+/** The share of the load that must be answered. If fewer requests are answered, the limiter delays requests. */
 const promptShare = 0.8;
 const minWindows = 1.5;
 
@@ -283,13 +291,13 @@ export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): num
 export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 
-/** Returns the typical number of windows. A compliant limiter is recognised after about two of three. */
+/** Returns the typical number of windows. Of three windows, about two are enough to recognise a compliant limiter. */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
 /**
- * Returns when the load sends, in ms: at each instant of an even pace, which any limiter admits, and at instants in
- * between.
+ * Returns when the load sends, in ms: at each instant of an even pace, and at instants between them. Any limiter admits
+ * the even pace.
  */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
@@ -298,7 +306,7 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
   let due = 0;
   for (let tick = 0; tick * spacing < end; tick += 1) {
-    // This is the number of requests that are due until the next tick, with the remainder of earlier ticks.
+    // The number of requests that are due until the next tick, with the remainder of earlier ticks.
     due += perSpacing;
     const count = Math.max(1, Math.round(due));
     due -= count;
@@ -349,7 +357,7 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // A limiter that delays has no refusals to wait for. Refusals in the first window may be due to earlier requests.
+    // A limiter that delays has no refusals to wait for. Refusals in the first window may come from earlier requests.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

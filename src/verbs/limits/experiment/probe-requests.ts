@@ -10,23 +10,23 @@ export interface DeclaredQuota {
   readonly tokens: number | null;
   /** Limits of longer windows, in words such as `1,000 requests a day`. */
   readonly longer: readonly string[];
-  /** The limits whose headers name no period, in words. A minute is assumed for them. */
+  /** The limits whose headers name no period, in words. For these limits, a minute is assumed. */
   readonly assumed: readonly string[];
   /** The families of the headers, such as `openai`; empty for the headers of the interface. */
   readonly families: readonly string[];
 }
 
-/** The models for a probe; `null` if the target offers none of a kind. */
+/** The models for a probe; `null` for a kind of model that the target does not offer. */
 export interface ProbeModels {
   readonly chat: string;
-  /** Another chat model. Its requests show whether it has a limit of its own. `null` if there is no other model. */
+  /** Another chat model, to test whether this model has a limit of its own; `null` without another model. */
   readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
-  /** What the list says about a model beside its name; absent if it says nothing. */
+  /** The facts in the list about each model beside its name; absent if the list has only names. */
   readonly details?: ReadonlyMap<string, ModelDetails>;
   /** The limits that the list's headers declare; absent without such headers. */
   readonly declared?: DeclaredQuota;
@@ -36,7 +36,7 @@ export interface ProbeModels {
 export interface ListedPrice {
   readonly input: number;
   readonly output: number;
-  /** The price of input from a cache; absent if it is unknown. */
+  /** The price of input from a cache; absent if the price is unknown. */
   readonly cached?: number;
 }
 
@@ -50,7 +50,7 @@ export interface ModelDetails {
 export interface PreparedProbeRequest {
   readonly request: WireRequest;
   readonly asked: ProbeReply['asked'];
-  /** When the request is aborted: as soon as it is sent, or at the first bytes of the body. */
+  /** When the client aborts the request: as soon as the request is sent, or at the first bytes of the body. */
   readonly giveUp: 'sent' | 'answering' | null;
   readonly wrongKey: boolean;
 }
@@ -59,8 +59,8 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
 /**
- * The number of answer tokens. So few tokens are cheap, yet enough to tell a reservation of `max_tokens` from the used
- * tokens.
+ * The number of answer tokens. This number is cheap, but large enough to distinguish a reservation of `max_tokens` from
+ * the used tokens.
  */
 const longerAnswer = 40;
 
@@ -121,7 +121,7 @@ const transcription = ({ transcription: model }: ProbeModels): PreparedProbeRequ
   return plain({ ...routes.transcription, headers: { 'content-type': contentType }, body });
 };
 
-/** Builds each request of a probe, or `null` if the target does not offer it. */
+/** Builds each request of a probe; `null` if the target does not offer the request. */
 export const probeRequestBuilders = {
   chat: (models) => chat(models),
   'chat-stream': (models) => chat(models, {}, { stream: true }),

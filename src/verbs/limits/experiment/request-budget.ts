@@ -14,8 +14,8 @@ import { chatCost, speechCost, transcriptionCost } from '../../../contract/price
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * The requests that are sent between two small chats. The chats report what remains, and the drop between them is the
- * cost.
+ * The requests that are sent between two small chats. The chats report the remaining amounts, so the drop shows the
+ * charge.
  */
 export const requestsBetweenChats = [
   'chat-stream',
@@ -30,7 +30,7 @@ export const requestsBetweenChats = [
   'abandoned-late',
 ] as const satisfies readonly ProbeRequest[];
 
-/** The chats whose charges distinguish the counting methods. Each is followed by a small chat. */
+/** The chats whose charges distinguish the counting methods. A small chat follows each of these chats. */
 export const chargedChats = [
   'chat',
   'long-prompt',
@@ -53,7 +53,8 @@ export const secondKeyRequests = 5;
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
 /**
- * The number of evenly sent requests, including the requests for counting. It is enough to show random refusals of 5 %.
+ * The number of evenly sent requests, including the requests for counting. This number is enough to show that 5 % of
+ * the requests are refused at random.
  */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
@@ -64,36 +65,36 @@ export const evenRequests = ({ limit }: LimitRule): number =>
  */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
-/** The time, in ms, that an even pace may last even if the window is shorter. */
+/** The time, in ms, for which an even pace may last even if the window is shorter. */
 const shortEvenTime = 45_000;
 
 /** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
-/** The default length of the sustained load in windows. It shows a rate that is wrong by half. */
+/** The default length of the sustained load in windows. This length shows a rate that is wrong by half. */
 export const defaultSustain = 3;
 
 interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
   readonly sustain: number;
-  /** The phases of the examination. Some phases send less if certain other phases are included. */
+  /** The phases of the examination. Some phases send fewer requests if certain other phases are included. */
   readonly phases: readonly ProbePhase[];
 }
 
 /**
- * The usual time of a small chat's answer in ms, in phases that send chats one by one. For windows below a minute, a
- * shorter time is assumed.
+ * The usual time of a small chat's answer in ms, in phases that send chats one by one. Windows below a minute get a
+ * shorter time.
  */
 const usualAnswer = (window: number): number => Math.min(250, window / 240);
 
-/** Forecasts the typical and maximum requests of a phase, and its time in ms. */
+/** Forecasts the typical and the maximum number of requests of a phase, and the time of the phase in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;
   const pause = evenPause(rule) + usualAnswer(window);
-  // Before the first request there is nothing to forget.
+  // Before the first request, no limiter remembers anything.
   const idle = (time: number): number => (phases[0] === phase ? 0 : time);
   switch (phase) {
     case 'counting': {
@@ -131,7 +132,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
 
 const chatTokens = { input: 15, output: 1 };
 const longTokens = { input: 1000, output: 200 };
-/** The usual share of answered chats in each phase. The other requests are refused, or are no chats. */
+/** The usual share of answered chats in each phase. All other requests are refused, or are no chats. */
 const answeredShares: Readonly<Record<ProbePhase, number>> = {
   counting: 0.75,
   even: 1,

@@ -28,7 +28,7 @@ export interface ProbeSession {
   readonly clock: Clock;
   /** The wall-clock time at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  /** Returns the headers of the next request. The scenario's headers are filled anew for each request. */
+  /** Returns the headers of the next request. Templates in the scenario's headers are filled anew for each request. */
   readonly nextHeaders: () => Readonly<Record<string, string>>;
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
@@ -38,7 +38,10 @@ export interface ProbeSession {
 
 /** The interval between checks for aborts, in ms. */
 const pollInterval = 20;
-/** The number of bytes of a body that are kept: a long stream ends with its usage. */
+/**
+ * The largest number of bytes of a body that are kept. The limit is high, since the usage comes at the end of a long
+ * stream.
+ */
 const maxBodyBytes = 8 * 1024 * 1024;
 const invalidKey = 'sk-weir-no-such-key';
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
@@ -62,7 +65,7 @@ const holdsError = (body: string): boolean => {
   return (error ?? null) !== null && (choices ?? null) === null;
 };
 
-/** Names the status of a chat that failed, for a sentence. */
+/** Describes the status of a failed chat, as a part of a sentence. */
 export const failedStatusText = (status: number): string =>
   status === 404
     ? 'status 404, which an unknown address or model (`--model`) has'
@@ -156,7 +159,7 @@ export const fetchResponse = (
       onEnd: finish,
       onFailure: (at, cause, detail) => {
         const isIntended = giveUp !== null && cause === 'aborted' && sent !== null;
-        // For a refusal, the status is enough, even if the body is truncated.
+        // The status of a refusal is enough, even if the body is truncated.
         if (isIntended || (head?.status ?? 0) >= 400) finish(at);
         else end(`${cause}: ${detail}`);
       },
@@ -170,7 +173,7 @@ interface ProbeClientOptions {
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
   readonly credentials: { readonly first: string; readonly second: string | null };
-  /** Another key of the same team, which takes turns with the first; absent if the limit of one key is examined. */
+  /** Another key of the same team, which takes turns with the first key; absent if the limit of one key is examined. */
   readonly team?: string;
   readonly runId: string;
 }

@@ -31,14 +31,16 @@ export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
 
 const units = ['requests', 'tokens'] as const;
 
-/** Checks whether responses of every class have the limit and remaining headers of both units (interface section 8). */
+/**
+ * Checks whether responses of every class have the limit and remaining headers of both units (interface, section 8).
+ */
 const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
     units.every((unit) => {
       const { limit = null, remaining = null } = reportedLimitOf(reply, unit) ?? {};
       return limit !== null && remaining !== null;
     });
-  // Responses that come before the key is checked cannot have these headers.
+  // A response that comes before the key is checked cannot have the limit headers.
   const expected = replies.filter(
     ({ status, request }) => status !== 401 && status !== 0 && request !== 'unknown-path',
   );
@@ -135,7 +137,7 @@ const chargeableBefore = (
 const maxChargeOf = (replies: readonly ProbeReply[]): number =>
   replies.reduce((sum, reply) => sum + maxCharge(reply), 0);
 
-/** Returns the maximum number of tokens charged within the window before a refusal; `null` if it is unknown. */
+/** Returns the maximum number of tokens charged within the window before a refusal; `null` if the number is unknown. */
 const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): number | null => {
   const chats = chargeableBefore(log, refusal, window).filter(
     ({ admitted, request }) => admitted && request !== 'models',
@@ -144,7 +146,10 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/** Whether a refusal without a named limit may be about tokens: the window before it may have used enough. */
+/**
+ * Whether a refusal without a named limit may be about tokens: the requests in the window before may have used the
+ * limit.
+ */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
@@ -181,7 +186,7 @@ const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
       ),
   );
 
-/** Says why the waits of refusals cannot be checked; `null` if some can. */
+/** Says why the waits of refusals cannot be checked; `null` if some waits can be checked. */
 const unseenWaits = (log: LimitLog): string | null => {
   const refused = refusalsOf(log).length;
   if (serialRefusals(log).length > 0) return null;

@@ -19,8 +19,8 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the counting replies of the first window. With `isWhole`, returns all counting replies, which is valid only
- * if remaining never dropped by more than one.
+ * Returns the counting replies of the first window. With `isWhole`, returns all counting replies. `isWhole` is valid
+ * only if small chats always lowered the remaining requests by one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -28,7 +28,7 @@ const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] 
   return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
 };
 
-/** Returns the drop in the remaining `unit` from each chat to the next, if only chats came between. */
+/** Returns the drop in the remaining `unit` from each chat to the next chat, if no other request came in between. */
 const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   const counting = countedReplies(log, isWhole);
   return counting.slice(1).flatMap((reply, i) => {
@@ -39,17 +39,19 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/** Whether each small chat lowered remaining by one. Otherwise requests are refilled, and drops do not show costs. */
+/** Whether each small chat lowered the remaining requests by one. With a refill, drops do not show costs. */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
 /**
- * Returns whether drops in remaining show the costs of requests. Drops show costs if each small chat lowered remaining
- * by one, in the whole log or at least in the first window.
+ * Returns whether drops in the remaining requests show the costs of requests. Drops show costs if each small chat
+ * lowered the remaining requests by one, in the whole log or at least in the first window.
  */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
-/** Returns what each kind of request costs: the drop in remaining between the chats around it, minus one. */
+/**
+ * Returns what each kind of request costs: the drop in the remaining requests between the chats around it, minus one.
+ */
 const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
   const found = new Map<ProbeRequest, number>();
@@ -58,7 +60,7 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
     const after = counting[place + 1];
     if (before?.request !== 'chat' || after?.request !== 'chat') continue;
     const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
-    // The window ended between these two chats.
+    // Without a drop, a window ended between these two chats.
     if (high === null || low === null || low >= high) continue;
     if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
   }
@@ -106,8 +108,8 @@ const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 const minCorrectedChats = 5;
 
 /**
- * Whether tokens came back while each chat still took a request. No window can have ended then, so the tokens came back
- * by a correction.
+ * Whether the remaining tokens rose while each chat still lowered the remaining requests. So no window had ended, and a
+ * correction gave the tokens back.
  */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
@@ -118,14 +120,14 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Returns whether the gateway corrected reserved tokens to the used tokens. If it did, the remaining tokens dropped
- * between two small chats by what the chats in between used. Example: the remaining tokens drop by 50 for a reservation
- * and rise by 30; the chat used 20.
+ * Returns whether the gateway corrected reserved tokens to the used tokens. After a correction, the remaining tokens
+ * have dropped between two small chats by the tokens that the chats in between used. Example: the remaining tokens drop
+ * by 50 for a reservation and rise by 30; the chat used 20.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
   const isChat = ({ usage }: ProbeReply): boolean => usage !== null;
-  // The last consecutive chats, among which no other kind of request was charged.
+  // These are the last consecutive chats. No other kind of request was charged among these chats.
   const from = counting.findLastIndex((reply) => !isChat(reply)) + 1;
   const chats = counting.slice(from).filter((reply) => remainingOf(reply, 'tokens') !== null);
   const small = [...chats.entries()].filter(([, { request }]) => request === 'chat');
@@ -144,10 +146,10 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** The minimum number of chats with the same reported remaining for which remaining is called constant. */
+/** The minimum number of chats with the same reported remaining tokens at which this number is called constant. */
 const minConstantChats = 5;
 
-/** Refutes the accounting if every chat reported the same remaining tokens although all chats used some. */
+/** Refutes the accounting if every chat reported the same remaining tokens although the chats used tokens. */
 const constantRest = (log: LimitLog): LimitCheck | null => {
   const chats = log.replies.filter(({ phase, usage }) => phase === 'counting' && usage !== null);
   const reported = chats.flatMap((reply) => remainingOf(reply, 'tokens') ?? []);
@@ -167,7 +169,7 @@ const constantRest = (log: LimitLog): LimitCheck | null => {
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
   const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
-    // If remaining is reported before a chat is charged, the next chat's reply shows the charge.
+    // If the remaining tokens are reported before a chat is charged, the next chat's reply shows the charge.
     (['before', 'reply'] as const).some((side) =>
       drops.every((pair) => {
         const charge = chargeOf(pair[side]);
@@ -201,8 +203,8 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit. Streams bypass it if they have no cost and one was admitted while chats were
- * refused.
+ * Checks whether streams bypass the limit. Streams bypass the limit if a stream costs nothing, and a stream was
+ * admitted while chats were refused.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -238,8 +240,8 @@ const checkStreams = (log: LimitLog): LimitCheck => {
 const minTimedChats = 5;
 
 /**
- * Checks whether an exhausted key slows down another key: the fastest answer to the second key is then slower than all
- * earlier answers to the first key.
+ * Checks whether an exhausted key slows down another key. If so, the fastest answer to the second key is slower than
+ * all earlier answers to the first key.
  */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
@@ -261,7 +263,7 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether a key is refused because of another key. Its own limits admit at least its first request. */
+/** Checks whether a key is refused because of another key. The key's own limits admit at least its first request. */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
   const isRefused = second[0]?.status === 429;
@@ -278,8 +280,8 @@ const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
 };
 
 /**
- * Checks whether another model is admitted while the key is exhausted for the first model. A refusal before and one
- * after the request prove that the key was exhausted.
+ * Checks whether another model is admitted while the key is exhausted for the first model. A refusal before the request
+ * and a refusal after the request prove that the key was exhausted.
  */
 const checkModels = ({ replies }: LimitLog): LimitCheck => {
   const exhausted = replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');

@@ -12,16 +12,16 @@ import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bound
 
 interface DecisionEvidence {
   readonly rule: LimitRule;
-  /** The decisions in the order of the log. Facts refer to them by index. */
+  /** The decisions in the order of the log. Facts refer to a decision by its index. */
   readonly decisions: readonly ProbeReply[];
   /** The decisions on paced requests, of every kind. */
   readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  /** Another possible cause of refusals: other users, or used-up tokens; `null` if nothing suggests one. */
+  /** Another possible cause of refusals: other users, or used-up tokens; `null` if nothing suggests another cause. */
   readonly otherCause: string | null;
 }
 
-/** Returns a check that refers to interface section 8. */
+/** Returns a check that refers to section 8 of the interface. */
 const sectionCheck = (check: Parameters<typeof advisoryCheck>[0]): LimitCheck =>
   advisoryCheck({ section: '8', ...check });
 
@@ -71,13 +71,16 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Leaves a refuted check undecided if its refusals may have another cause, and adds that cause to the observation. */
+/** Leaves a refuted check undecided if the refusals may have another cause. Adds this cause to the observation. */
 const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
   check.finding === 'refuted' && cause !== null
     ? { ...check, finding: 'undecided', observed: `${check.observed}; but ${cause}` }
     : check;
 
-/** The minimum number of evenly sent requests, as a share of the limit, for the claim that all are admitted. */
+/**
+ * The minimum number of evenly sent requests for the claim that all such requests are admitted, as a share of the
+ * limit.
+ */
 const minPacedShare = 0.3;
 
 const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
@@ -181,7 +184,7 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Checks whether a key that was idle for two windows is admitted. Any limiter of the rule admits it. */
+/** Checks whether a key that was idle for two windows is admitted. Any limiter of the rule admits such a key. */
 const checkIdle = ({ facts, paced, otherCause }: DecisionEvidence): LimitCheck => {
   const { refusals, times } = facts.idle;
   const check = checkReplies({

@@ -8,7 +8,7 @@ import {
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 
-/** What a request uses of a reported limit, by the limit's unit. A unit that is missing here is not compared. */
+/** The use of a reported limit by a request, by the limit's unit. A unit that is missing here is not compared. */
 const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   requests: ({ admitted }) => Number(admitted),
   tokens: ({ usage }) => (usage === null ? null : usage.input + usage.output),
@@ -18,7 +18,7 @@ const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   'tokens-generated': ({ usage }) => usage?.output ?? null,
 };
 
-/** A limit as one reply reports it. */
+/** A reported limit, with the reply that reports this limit. */
 interface Sighting {
   readonly reply: ProbeReply;
   readonly told: ReportedLimit;
@@ -26,7 +26,7 @@ interface Sighting {
 
 const examined = ['requests', 'tokens'] as const;
 
-/** Groups the reported limits. The limits that the examination is about are left out. */
+/** Groups the reported limits. The limits that are examined are left out. */
 const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];
@@ -41,8 +41,8 @@ const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] =>
 };
 
 /**
- * Compares drops in remaining with use, from one request to the next. Returns how many drops there were, and how many
- * matched the use exactly.
+ * Compares drops in the remaining amount with use, from one request to the next. Returns the number of drops, and the
+ * number of drops that matched the use exactly.
  */
 const fallsOf = (sightings: readonly Sighting[]) => {
   let [falls, exact] = [0, 0];
@@ -51,7 +51,7 @@ const fallsOf = (sightings: readonly Sighting[]) => {
     if (before === undefined || reply.sent < before.reply.ended) continue;
     if (before.told.remaining === null || told.remaining === null) continue;
     const fall = before.told.remaining - told.remaining;
-    // The reported remaining may include the request's own charge or not.
+    // The reported remaining amount may include or exclude the request's own charge.
     const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
@@ -67,7 +67,7 @@ const windowText = (window: number | undefined): string =>
       ? ' a minute'
       : ` in ${formatCount(window / 1000)} s`;
 
-/** Says of one limit how much remained at least, and whether the limit counts what its name says. */
+/** Says of one limit which amount remained at least, and how often the amount fell by exactly the use. */
 const textOf = (sightings: readonly Sighting[]): string => {
   const { descriptor, unit, limit, window } = sightings[0]!.told;
   const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);
@@ -81,8 +81,8 @@ const textOf = (sightings: readonly Sighting[]): string => {
 };
 
 /**
- * Checks whether the headers report more limits than one of requests and one of tokens. A team's replies lack the
- * limits of single keys, so for a team the check stays undecided.
+ * Checks whether the headers report other limits besides the examined limits of requests and of tokens. A team's
+ * replies lack the limits of single keys, so for a team the check stays undecided.
  */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);

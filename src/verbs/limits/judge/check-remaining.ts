@@ -34,7 +34,9 @@ const fewestReports = 5;
 const fewText = (count: number, what: string): string =>
   count === 0 ? `no ${what}` : `only ${count} ${what}`;
 
-/** Returns the drops in remaining between consecutive requests that were sent one by one within one window. */
+/**
+ * Returns the drops in the remaining requests between consecutive requests that were sent one by one within one window.
+ */
 const serialDrops = (
   log: LimitLog,
 ): readonly { reply: ProbeReply; step: number; time: number }[] => {
@@ -43,7 +45,8 @@ const serialDrops = (
     const serial = remainingIn(log, phase);
     return serial.slice(1).flatMap(({ reply, remaining }, i) => {
       const before = serial[i]!;
-      // The order of overlapping requests is unknown, and remaining rises only by a refill.
+      // The order of overlapping requests is unknown. If the remaining requests did not drop, a refill or a new window
+      // came.
       const isAlone = own.every(
         (other) =>
           other === reply ||
@@ -70,7 +73,7 @@ const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] =>
   return end < 0 ? ordered : ordered.slice(0, end);
 };
 
-/** Returns the concurrent requests that reported a value of remaining, the highest value first. */
+/** Returns the concurrent requests that reported the remaining requests, the highest number first. */
 const releasedRemaining = (log: LimitLog) =>
   firstOverlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
 
@@ -95,7 +98,7 @@ const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
 /**
- * The highest number of requests that a refill can add while these requests were decided. This number of values may
+ * The highest number of requests that a refill can add while the given requests were decided. This number of values may
  * appear twice.
  */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
@@ -141,7 +144,10 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 /** The phases in which a burst follows an idle window, so that no earlier request expires during the burst. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
-/** Checks whether remaining comes from one counter. Workers without a common store would repeat each other's values. */
+/**
+ * Checks whether the remaining requests come from one counter. Workers without a common store would repeat each other's
+ * values.
+ */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
   const bursts = burstPhases.map((phase) => {
@@ -167,8 +173,8 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
 };
 
 /**
- * Counts the values between the lowest and the highest that no reply reported; 0 if a value was reported twice (a lost
- * update).
+ * Counts the values between the lowest and the highest value that no reply reported; 0 if a value was reported twice (a
+ * lost update).
  */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
@@ -177,7 +183,10 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/** Whether the end of a window within a burst explains its only gap: the values below the gap were answered first. */
+/**
+ * Whether the end of a window within a burst explains the only gap in the values: the values below the gap were
+ * answered first.
+ */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
@@ -193,15 +202,15 @@ const isWindowEnd = (reported: readonly Reported[]): boolean => {
 const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
 
-/** Checks whether remaining drops because of requests that the examination did not send. */
+/** Checks whether the remaining requests drop because of requests that the examination did not send. */
 export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap refused some requests, they may explain the gaps.
+  // If a cap refused some requests, the refused requests may explain the gaps.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
-  // Another client shows only if remaining was watched for a whole window.
+  // Another client shows only if the remaining requests were watched for a whole window.
   const watched = steps.reduce((sum, { time }) => sum + time, 0);
   const isSeen = lost > 0 || watched >= log.declared.requests.window;
   const isContradictory = checkOneCounter(log).finding === 'refuted';
@@ -240,12 +249,15 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
   checkOneCounter(log),
 ];
 
-/** The smallest reported remaining that certainly means a whole request. A reported 1 may be a rounded fraction. */
+/**
+ * The smallest reported number of remaining requests that certainly means a whole request. A reported 1 may be a
+ * rounded fraction.
+ */
 const minWholeRemaining = 2;
 
 /**
- * Returns refusals of a key whose headers had said that requests remained. Since that report, the examination sent too
- * few requests to use up what remained.
+ * Returns refusals of a key whose headers had said that requests remained. Since these headers, the examination sent
+ * too few requests to use up the remaining requests.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],
@@ -259,14 +271,14 @@ const refusedWithRemaining = (
     const since = requests.filter(
       ({ from, until }) => until >= last.sent && from <= refusal.answered,
     ).length;
-    // The reported remaining already includes the last request, and the refusal used nothing.
+    // The reported number already includes the last request, and the refusal used nothing.
     return remainingOf(last)! - (since - 2) >= minWholeRemaining;
   });
 };
 
 /**
- * Returns false reports of 0 remaining. Consecutive admissions that report 0 form a run. A report is false if the run
- * up to it is longer than a refill allows.
+ * Returns false reports of 0 remaining requests. Consecutive admissions that report 0 form a run. A report is false if
+ * a refill cannot explain the length of the run up to this report.
  */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
@@ -279,15 +291,16 @@ const admittedAtZero = (
     run = remaining !== null && remaining <= 0 ? [...run, reply] : [];
     const gained = run.length - 1;
     const time = reply.answered - (run[0]?.sent ?? reply.answered);
-    // If a fraction remained at first, less than one refilled request is enough for a request.
+    // A fraction of a request may have remained at first. With such a fraction, a refill of less than one request is
+    // enough.
     if (gained > 1 && gained - 1 > (rule.limit * time) / rule.window) wrong.push(reply);
   }
   return wrong;
 };
 
 /**
- * Checks whether reported remaining agrees with the following decisions. If it does not agree, further limits may
- * explain the decisions.
+ * Checks whether the reported remaining requests agree with the following decisions. If they disagree, further limits
+ * may explain the decisions.
  */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));

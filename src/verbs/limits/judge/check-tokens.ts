@@ -54,7 +54,7 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
     wrong: repliesOf(exceeded.map(({ admission }) => admission)),
     observed: `${exceeded.length} were admitted after more`,
   });
-  // An examination uses few tokens, so it cannot show that the limit is kept.
+  // An examination uses few tokens, so the examination cannot show that the limit is kept.
   return exceeded.length === 0
     ? { ...check, finding: 'undecided', observed: 'the limit was not exceeded' }
     : check;
@@ -94,7 +94,7 @@ const checkEarly = (
   return early.length === 0 || isExcused ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Checks the limit of tokens as far as the log shows it. The examination does not try to reach this limit. */
+/** Checks the limit of tokens, as far as the log shows this limit. The examination does not try to reach the limit. */
 export const checkTokenLimit = (
   log: LimitLog,
   otherCause: string | null,
@@ -106,7 +106,7 @@ export const checkTokenLimit = (
   return [checkKept(evidence, tokens), checkEarly(evidence, tokens, named, otherCause)];
 };
 
-/** Says what the examination shows of the limit of tokens. Without a violation, it shows nothing. */
+/** Says what the examination shows about the limit of tokens. Without a violation, the examination shows nothing. */
 export const judgeTokens = (log: LimitLog, violations: readonly LimitCheck[]): TokenJudgement => {
   const { tokens } = log.declared;
   if (tokens === null) return { verdict: 'not examined', reasons: ['no limit is declared'] };

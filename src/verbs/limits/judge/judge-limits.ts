@@ -29,7 +29,7 @@ import {
 } from './limiter-decisions.ts';
 import { nameLimiter, reportedRequests } from './name-limiter.ts';
 
-/** Returns why refusals may have a cause other than the limit of requests; `null` if they cannot. */
+/** Returns why refusals may have a cause other than the limit of requests; `null` without such a cause. */
 const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
   if (checkHiddenSpender(log).finding === 'refuted') return 'someone else uses the key';
   if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
@@ -62,15 +62,17 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
   );
 
 /**
- * Returns the time in ms between two requests that a limiter passed on at the rule's pace; `null` if it passed on none
- * at this pace.
+ * Returns the time in ms between two requests that a limiter passed on at the rule's pace; `null` if no requests were
+ * passed on at this pace.
  */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/** Returns why neither a refusal nor a delay shows a limit on a rate; `null` if a refusal or a delay shows one. */
+/**
+ * Returns why neither a refusal nor a delay shows a limit on a rate; `null` if a refusal or a delay shows such a limit.
+ */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
@@ -91,7 +93,7 @@ const whyUnlimited = (
     : 'nothing was refused or delayed: the limit was never reached';
 };
 
-/** Returns why nothing was decided; `null` if something was. */
+/** Returns why nothing was decided; `null` if something was decided. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -137,8 +139,8 @@ const maxContradicted = 0.03;
 
 /**
  * Returns whether the log looks like a lock: no class explains the decisions, and most blocked periods lasted a window
- * or longer. Each refusal then locks the key for a window. Under a load above the limit, a window or a bucket admits
- * again sooner.
+ * or longer. In a lock, each refusal locks the key for a window. Under a load above the limit, a window or a bucket
+ * admits again sooner.
  */
 const isLikeLock = (
   decisions: readonly ProbeReply[],
@@ -187,8 +189,8 @@ const smallShare = 0.7;
 
 /**
  * Returns sentences about refusals far below the limit. With such refusals, the limit is not called kept. Only a bucket
- * explains them, and the size of a bucket is the same in each burst. If each connection or worker has its own bucket,
- * they may admit more together.
+ * explains such refusals, and the size of a bucket is the same in each burst. If each connection or worker has its own
+ * bucket, all buckets together may admit more.
  */
 const unexplainedBuckets = (
   { burst }: LimitFacts,
@@ -214,8 +216,8 @@ const unexplainedBuckets = (
 };
 
 /**
- * Returns the facts against a gateway that may have another cause. With such facts, the gateway is not called
- * compliant.
+ * Returns the facts against a gateway that may have another cause. Such a fact is no violation, but the limit is not
+ * called kept.
  */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
@@ -250,8 +252,8 @@ const verdictOf = (
 };
 
 /**
- * Judges an examination. Facts decide whether the limit is kept. A model only explains, except that `checkFit` can find
- * a violation.
+ * Judges an examination. Facts decide whether the limit is kept. A model of a limiter only explains the facts. The one
+ * exception is `checkFit`, which can find a violation.
  */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;

@@ -28,7 +28,7 @@ const calmShare = 1 / 3;
 export const isAnswered = ({ status, holdsError }: ProbeReply): boolean =>
   status >= 200 && status < 300 && holdsError !== true;
 
-/** Describes how a small chat failed, except by a 429; `null` if it did not fail. */
+/** Describes how a small chat failed, except by a 429; `null` if the chat did not fail. */
 const failureOf = (reply: ProbeReply): string | null => {
   const { status, holdsError } = reply;
   if (holdsError === true) return `${status} with an error in its body`;
@@ -39,7 +39,7 @@ const failureOf = (reply: ProbeReply): string | null => {
 const minRefusedShare = 0.1;
 /** The number of small chats from which failures of one kind count as refusals. */
 const minRefused = 3;
-/** The minimum ratio of the failure's share under load to its share below the limit. */
+/** The minimum ratio of a failure's share of the chats under load to its share of the chats below the limit. */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -76,8 +76,8 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
- * failures that say nothing about the limiter. Refusals by a cap on requests in flight count only if there are no other
+ * Returns the decisions of the limit of requests, in the order of sending. Refusals that name tokens, and failures that
+ * say nothing about the limiter, are left out. Refusals by a cap on requests in flight count only without other
  * refusals.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
@@ -122,7 +122,7 @@ export const otherRequests = ({ replies }: LimitLog) => {
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/** Returns the decisions for the even pace: on all requests with the first key, of every kind, answered or refused. */
+/** Returns the decisions for the even pace: the decisions on all requests with the first key, of every kind. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -154,7 +154,7 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** Returns all requests of the first key, whatever their outcome. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /** These are the longest answers of each phase: an aborted request may have arrived as late as such an answer. */
+  /** The longest answer of each phase. An aborted request may have reached the gateway as late as this answer. */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));

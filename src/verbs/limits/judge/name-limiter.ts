@@ -28,7 +28,10 @@ import {
   undecidedChats,
 } from './limiter-decisions.ts';
 
-/** Returns what a gateway may have counted beside the decisions: a list of models, and failed chats. */
+/**
+ * Returns the possible lists of other requests that a gateway may have counted: the request for the list of models, and
+ * failed chats.
+ */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
   const failed = undecidedChats(log).map((reply) => ({ ...reply, admitted: true }));
@@ -41,13 +44,16 @@ const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
 
 const maxWrongOfCap = 2;
 
-/** Returns the fewest decisions that any limiter of the declared limit, or a cap, contradicts. */
+/**
+ * Returns the fewest decisions that any limiter of the declared limit contradicts. A cap on requests in flight counts
+ * only if the cap contradicts few decisions.
+ */
 const fewestWrong = (ranking: readonly LimiterFit[]): number =>
   ranking
     .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/** The most decisions that one unlogged request can contradict if the gateway counted it. */
+/** The most decisions that a single request outside the log can contradict, if the gateway counted this request. */
 const maxWrongByOthers = 4;
 
 /** Returns the possible lists of counted requests: with and without requests that are no chats. */
@@ -58,8 +64,8 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
 };
 
 /**
- * Names the limiter of the declared limit and the requests that it counted: only chats, or all requests if chats alone
- * show no limiter.
+ * Names the limiter of the declared limit, and the requests that this limiter counted: only chats, or all requests if
+ * chats alone show no limiter.
  */
 const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
@@ -98,17 +104,17 @@ const likelierRatio = 0.5;
 const minShownContrast = 25;
 /**
  * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
- * doubt. Such a counter fits more logs than others, so nothing else may explain the log either.
+ * doubt. Such a counter fits more logs than other limiters, so no other limiter may explain the log.
  */
 const minOfAnyPhase = 16;
 
-/** Returns whether a log can prove another limit: none of the harmless causes below explains it. */
+/** Returns whether a log can prove another limit: none of the harmless causes below explains the log. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],
   declared: LimitRule,
 ): boolean => {
-  // A queue shows its rate in the times of its answers.
+  // A queue shows its rate in the times of the answers, so a queue needs no further evidence.
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
@@ -118,7 +124,7 @@ const isConvincing = (
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // A limiter that counts refusals admits less of a load. That looks like a lower limit.
+    // A limiter that counts refusals admits less of a load, which looks like a lower limit.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
@@ -151,9 +157,9 @@ const isBeyondDoubt = (
 };
 
 /**
- * Returns whether the decisions can show a limiter. Without a refusal, only a queue shows, by its delays. If chats were
- * refused for tokens, nobody knows what the limit of requests decided on these chats. The other decisions look smoother
- * than they are.
+ * Returns whether the decisions can show a limiter. Without a refusal, only the delays of a queue can show a limiter.
+ * Chats that were refused for tokens hide what the limit of requests decided on these chats, so the other decisions
+ * look too regular.
  */
 const canShowLimiter = (
   log: LimitLog,
@@ -175,7 +181,10 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   return found.best === null ? (nameReported(log, decisions) ?? found) : found;
 };
 
-/** Returns the limit of requests that all headers of the first key name; `null` if they name none or several. */
+/**
+ * Returns the limit of requests that all headers of the first key name; `null` if the headers name no limit or several
+ * limits.
+ */
 export const reportedRequests = ({ replies }: LimitLog): number | null => {
   const named = replies
     .filter(({ key }) => key === 'first')
@@ -184,7 +193,7 @@ export const reportedRequests = ({ replies }: LimitLog): number | null => {
   return others.length === 0 ? first : null;
 };
 
-/** Names a limiter of the lower limit in the headers if it explains every decision; otherwise `null`. */
+/** Names a limiter of the lower limit in the headers if this limiter explains every decision; otherwise `null`. */
 const nameReported = (
   log: LimitLog,
   decisions: readonly ProbeReply[],

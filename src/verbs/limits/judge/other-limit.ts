@@ -12,12 +12,12 @@ import type {
 import { maxFreshRequests } from './facts/even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** The fewest refusals in a log from which a model may conclude something. */
+/** The fewest refusals in a log from which a model of a limiter is concluded. */
 export const minRefusals = 10;
 
 /**
- * The classes that refill steadily. Only the ratio of limit and window is visible, so the limit is as uncertain as the
- * window.
+ * The classes that refill steadily. Only the ratio of limit and window is visible for these classes, so the limit is as
+ * uncertain as the window.
  */
 const refillingClasses: readonly LimiterClass[] = [
   'token-bucket',
@@ -42,8 +42,9 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Returns whether a fitted limiter certainly breaks the rule. A limiter breaks it with the declared window and another
- * limit, with more admissions in a window than the limit, or with another rate. For buckets, only the rate is known.
+ * Returns whether a fitted limiter certainly breaks the rule. A fitted window that may be the declared window breaks
+ * the rule if the limit is another. Any other window breaks the rule if the limit is higher or the rate is another. For
+ * buckets, only the rate is known.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -51,9 +52,10 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  // A weighted counter that rounds up and has a limit one request higher decides like a counter that rounds down.
+  // A weighted counter that rounds up, with a limit that is one request higher, decides like a counter that rounds
+  // down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
-  // A few requests before the log lower the seen limit by the same number.
+  // A few requests before the log lower the visible limit by the same number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
@@ -80,8 +82,9 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /**
- * Returns whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size alone, so
- * it is evidence only if its rate is lower and narrowly bounded. A higher rate is left to facts, which show it.
+ * Returns whether a fitted limiter is evidence against the gateway. A small bucket explains many decisions by its size
+ * alone. So a small bucket is evidence only if its rate is lower and narrowly bounded. A higher rate is found by facts,
+ * not by a model.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -119,7 +122,7 @@ const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: n
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
-  // A queue refuses nothing, so refusals do not show it.
+  // A queue refuses nothing, so a queue needs no refusals as evidence.
   (best.limiter === 'leaky-queue' || refusals >= minRefusals) &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
@@ -138,15 +141,15 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
 interface FitTerms {
-  /** Another possible cause of refusals; `null` if nothing suggests one. */
+  /** Another possible cause of refusals; `null` if nothing suggests another cause. */
   readonly otherCause: string | null;
-  /** The limit that all headers name; `null` if there is none. */
+  /** The limit that all headers name; `null` without such a limit. */
   readonly reported: number | null;
 }
 
 /**
- * Whether a fitted limiter and the headers agree on a lower limit. The fit alone would be too close to the declared
- * limit.
+ * Whether a fitted limiter and the headers agree on a lower limit. The fitted limit alone would be too close to the
+ * declared limit.
  */
 const isReportedLower = (
   { limit, window }: LimiterFit,
@@ -160,7 +163,8 @@ const isReportedLower = (
   !isDisjoint(window, shortestWindow(rule.window), longestWindow(rule.window));
 
 /**
- * Checks whether a model shows another limit. Only this violation needs a model, since facts miss small differences.
+ * Checks whether a model shows another limit. Only this violation needs a model of a limiter, since facts miss small
+ * differences.
  */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -175,7 +179,7 @@ export const checkFit = (
     isConclusive &&
     explanations.every((fit) => isOtherLimiter(fit, rule) || isReportedLower(fit, rule, reported));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Other users of the key lower this client's remaining, but never raise it.
+  // Other users of the key lower the amount that remains for this client, but never raise this amount.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;

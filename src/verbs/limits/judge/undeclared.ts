@@ -10,8 +10,8 @@ import type { TokenFindings } from '../model/token-report.ts';
 import { otherLimits } from './tokens/check-token-headers.ts';
 
 /**
- * This file takes the verdict back where nobody declared the limit that was examined and the headers of answers name
- * another one: the gateway may keep that one. The claims stay as they were found, but none of them violates a limit.
+ * This file withdraws the verdict on a limit that nobody declared if the headers of answers name another limit, since
+ * the gateway may keep the named limit. The claims keep their findings, but no claim is a violation.
  */
 
 const reasonOf = (unit: 'requests' | 'tokens', assumed: number, named: readonly number[]): string =>

@@ -9,8 +9,8 @@ import type {
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 /**
- * What an examination shows of the limit of tokens. The examination uses few tokens, so it never shows that the limit
- * is kept.
+ * What an examination shows of the limit of tokens. The examination uses few tokens, so the examination never shows
+ * that the limit is kept.
  */
 export interface TokenJudgement {
   readonly verdict: 'violated' | 'not examined';
@@ -25,10 +25,10 @@ export interface LimitJudgement {
   readonly verdict: LimitVerdict;
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;
-  /** The facts behind the verdict, or the reasons why there are none, one sentence each. */
+  /** The facts behind the verdict, or the reasons why facts are missing, one sentence each. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;
-  /** The limiter with its fitted parameters. It explains and predicts the decisions. */
+  /** The limiter with its fitted parameters. This limiter explains and predicts the decisions. */
   readonly identification: LimiterIdentification;
   readonly checks: readonly LimitCheck[];
 }
@@ -40,7 +40,7 @@ export interface LimitReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether the interface's limit was assumed, since nobody declared one; absent if somebody did. */
+  /** Whether the interface's limit was assumed, since nobody declared a limit; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: LimitLog;

@@ -31,20 +31,20 @@ export const tokenKinds = {
 } as const satisfies Record<string, string>;
 export type TokenKind = keyof typeof tokenKinds;
 
-/** A request of an examination of tokens and what its answer says. Instants are in ms. */
+/** A request of an examination of tokens, with the facts of its answer. Instants are in ms. */
 export interface TokenReply {
   readonly phase: TokenPhase;
   readonly kind: TokenKind;
-  /** The number of its burst, from 1; 0 outside bursts. */
+  /** The number of the request's burst, from 1; 0 outside bursts. */
   readonly burst: number;
-  /** Whether it is a small chat, which shows the state of the limit and hardly uses it. */
+  /** Whether the request is a small chat, which shows the state of the limit and hardly uses the limit. */
   readonly isTap: boolean;
-  /** When its first byte was written. */
+  /** The instant at which the first byte of the request was written. */
   readonly sent: number;
-  /** When the first byte of the answer came. */
+  /** The instant at which the first byte of the answer came. */
   readonly answered: number;
   readonly ended: number;
-  /** The status of the answer; 0 without one. */
+  /** The status of the answer; 0 without an answer. */
   readonly status: number;
   /** The limit that a 429 names. */
   readonly unit: NamedLimit | null;
@@ -54,17 +54,17 @@ export interface TokenReply {
   readonly usage: {
     readonly input: number;
     readonly output: number;
-    /** The input tokens from a cache; absent if there are none. */
+    /** The input tokens from a cache; absent if no tokens came from a cache. */
     readonly cached?: number;
   } | null;
-  /** The limit of tokens in the headers, and what remains of it; `null` without such headers. */
+  /** The limit of tokens in the headers, and the remaining tokens; `null` without such headers. */
   readonly reported: { readonly limit: number | null; readonly remaining: number } | null;
 }
 
 /** The declared limits of a key for one window, in ms. */
 export interface TokenRule {
   readonly tokens: number;
-  /** The limit of requests; `null` for none. */
+  /** The limit of requests; `null` without such a limit. */
   readonly requests: number | null;
   readonly window: number;
 }
@@ -72,22 +72,25 @@ export interface TokenRule {
 /** The examination of a key's limit of tokens, with its requests in the order of sending. */
 export interface TokenLog {
   readonly rule: TokenRule;
-  /** The unit that the limit counts, and in which usage, prompts and remaining are given; absent for all tokens. */
+  /**
+   * The unit that the limit counts. Usage, prompts and remaining amounts have the same unit. Absent if all tokens
+   * count.
+   */
   readonly unit?: TokenUnit;
-  /** Whether the limit belongs to a team, whose keys took turns; absent if it belongs to a key. */
+  /** Whether the limit belongs to a team, whose keys took turns; absent if the limit belongs to a key. */
   readonly isTeam?: true;
   readonly replies: readonly TokenReply[];
   /** The characters per token of the sent texts, by the gateway’s own usage; `null` without usage. */
   readonly charactersPerToken: number | null;
   /** Whether only the bursts and the recovery were examined. */
   readonly isQuick: boolean;
-  /** The largest context of the model in tokens; `null` if it is unknown. */
+  /** The largest context of the model in tokens; `null` if the context is unknown. */
   readonly context: number | null;
-  /** The reason why the examination stopped early; `null` if it is complete. */
+  /** The reason why the examination stopped early; `null` if the examination is complete. */
   readonly cut: string | null;
 }
 
-/** The tokens that a reply reports as used; `null` if it reports none. */
+/** The tokens that a reply reports as used; `null` if the reply reports no usage. */
 export const usedTokens = ({ usage }: TokenReply): number | null =>
   usage === null ? null : usage.input + usage.output;
 

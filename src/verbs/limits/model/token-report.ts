@@ -3,7 +3,7 @@ import type { LearnedCharging } from '../../../model/plan/pace.ts';
 import type { LimitVerdict } from './limit-report.ts';
 import type { TokenLog } from './token-log.ts';
 
-/** The charge of one kind of request, as the remaining tokens show it. */
+/** The charge of one kind of request, according to the remaining tokens. */
 export interface ChargeRow {
   readonly kind: string;
   readonly status: number;
@@ -14,7 +14,7 @@ export interface ChargeRow {
   readonly words: string;
 }
 
-/** What was admitted of a burst to an idle key. */
+/** The admitted and the refused requests of a burst to an idle key. */
 export interface BurstRow {
   readonly burst: number;
   readonly admitted: number;
@@ -29,19 +29,22 @@ export interface BurstRow {
 
 export interface TokenFindings {
   readonly verdict: LimitVerdict;
-  /** Whether the operator promised that the key is idle and that usage is charged (`--yes-tokens`); absent if not. */
+  /**
+   * Whether the operator promised that the key is idle and that usage is charged (`--yes-tokens`); absent without the
+   * promise.
+   */
   readonly isPromised?: true;
-  /** The facts behind the verdict, or the reasons why there are none, one sentence each. */
+  /** The facts behind the verdict, or the reasons why facts are missing, one sentence each. */
   readonly reasons: readonly string[];
   readonly checks: readonly LimitCheck[];
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
-  /** What a pace needs to know about the charges; absent in findings of earlier versions. */
+  /** The facts about the charges that a pace needs; absent in findings of earlier versions. */
   readonly charging?: LearnedCharging;
   /**
-   * The most requests that were admitted at once with more tokens than the limit, and how many limits these requests
-   * can use; `null` if no requests were.
+   * The most requests that were admitted at once with more tokens than the limit, and how many times the limit these
+   * requests can use; `null` if no such requests were admitted.
    */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
@@ -53,7 +56,7 @@ export interface TokenReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether the interface's limit was assumed, since nobody declared one; absent if somebody did. */
+  /** Whether the interface's limit was assumed, since nobody declared a limit; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: TokenLog;

@@ -1,4 +1,4 @@
-/** The input and output tokens of an answer, and how many input tokens came from a cache. */
+/** The input and output tokens of an answer, and the number of input tokens from a cache. */
 interface Usage {
   readonly input: number;
   readonly output: number;
@@ -8,9 +8,11 @@ interface Usage {
 /** The facts about a unit that a limit of tokens counts. */
 interface TokenUnitRow {
   readonly words: string;
-  /** The units under which limit headers report such a limit. */
+  /** The units under which limit headers report a limit of this unit. */
   readonly headers: readonly string[];
-  /** Returns the tokens of an answer that the limit counts, as input. */
+  /**
+   * Returns the usage of an answer that the limit counts. For a limit of output tokens, `input` has the output tokens.
+   */
   readonly counted: (usage: Usage) => Usage;
   /** Whether the unit counts only the answer, so that examinations ask for long answers. */
   readonly isOfAnswers: boolean;

@@ -79,7 +79,7 @@ const isFinding = (check: LimitCheck): boolean => check.finding === 'refuted';
 const byOutcome = (checks: readonly LimitCheck[]): readonly LimitCheck[] =>
   checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
 
-/** Builds two tables: the claims that do not hold, if there are any, and all others, which pages fold. */
+/** Builds two tables: the claims that do not hold, if any, and all other claims, which pages fold. */
 export const claimTables = (checks: readonly LimitCheck[]) => {
   const found = byOutcome(checks).filter(isFinding);
   const others = byOutcome(checks).filter((check) => !isFinding(check));

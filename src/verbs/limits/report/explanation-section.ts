@@ -84,7 +84,9 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
-/** Says how many decisions each limiter contradicts. Contradictions of a limiter of another limit are not listed. */
+/**
+ * Says how many decisions each limiter contradicts. For a limiter of another limit, the contradictions are not listed.
+ */
 const contrastText = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -104,7 +106,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says by how few decisions the undistinguished classes differ. */
+/** Says how few decisions separate the limiters that the log does not distinguish. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');

@@ -4,7 +4,7 @@ import { limitsDocument, requestSections, requestTexts } from './limits-document
 import { limitsAdvice, verdictOnLimits } from './limits-sentence.ts';
 import { paceAdvice, tokenSections, tokensDocument, tokenTexts } from './tokens-document.ts';
 
-/** Builds the document of saved findings: of one limit, or a single page about both. */
+/** Builds the document of saved findings: findings about one limit, or a single page about both limits. */
 export const findingsDocument = ({ requests, tokens }: KeyFindings): ReportDocument => {
   if (tokens === null) {
     if (requests === null) throw new Error('no findings');

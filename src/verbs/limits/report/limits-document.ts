@@ -113,7 +113,7 @@ const figuresText = ({ judgement, log }: LimitReport): string => {
   return `Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
-/** Says what the examination shows of the limit of tokens. */
+/** Says what the examination shows about the limit of tokens. */
 const tokensText = ({ judgement: { tokens } }: LimitReport): string => {
   const words = tokens.verdict === 'violated' ? 'LIMIT VIOLATED' : tokens.verdict;
   return `Tokens: ${words}: ${tokens.reasons.join('; ')}.`;
@@ -172,7 +172,7 @@ export const requestSections = (report: LimitReport): readonly Section[] => {
   ]);
 };
 
-/** Returns what was examined, how many requests that took, and the reasons for the verdict. */
+/** Returns the examined limit, the number of requests that were sent, and the reasons for the verdict. */
 export const requestTexts = (report: LimitReport) => {
   const { limit, window } = report.log.declared.requests;
   return {
@@ -189,8 +189,8 @@ const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =
     .map(({ observed }) => text(`Other limits: ${observed}.`));
 
 /**
- * Builds the document of an examination: the limiter of a gateway and the claims about it. If the gateway's limit of
- * tokens was also examined (`tokens`), the first line is about both limits.
+ * Builds the document of an examination: the limiter of a gateway and the claims about this limiter. If the gateway's
+ * limit of tokens was also examined (`tokens`), the first line is about both limits.
  */
 export const limitsDocument = (
   report: LimitReport,

@@ -23,7 +23,7 @@ export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
 export const sourceOfLimit = ({ isAssumed }: { readonly isAssumed?: true }): string =>
   isAssumed === true ? 'assumed' : 'declared';
 
-/** A limit in words, the scenario setting for it, and whether it is kept. */
+/** A limit in words, the scenario setting for the limit, and the verdict on the limit. */
 interface Claim {
   readonly setting: 'limits.requestsPerMinute' | 'limits.tokensPerMinute';
   readonly amount: string;
@@ -41,7 +41,7 @@ const requestsClaim = ({ judgement, log }: LimitReport): Claim => {
   };
 };
 
-/** Returns what an examination of requests shows of tokens: nothing, or a violated limit. */
+/** Returns what an examination of requests shows about tokens: nothing, or a violated limit. */
 const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[] => {
   const { tokens } = log.declared;
   if (tokens === null || judgement.tokens.verdict !== 'violated') return [];
@@ -59,8 +59,8 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 
 /**
  * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
- * the examination of tokens was about all tokens too, its claim becomes violated, whatever the examination found. If
- * the examination of tokens was about input or output alone, the violation is a claim of its own.
+ * the examination of tokens was about all tokens, too, the claim of this examination becomes violated, whatever the
+ * examination found. If the examination of tokens was about input or output alone, the violation is a separate claim.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -83,7 +83,7 @@ const clause = (limits: string, verdict: LimitVerdict): string =>
 
 const limitText = ({ amount, per }: Claim): string => `${amount} ${per}`;
 
-/** Says of each limit whether it is kept. Limits with the same verdict share a sentence. */
+/** Says for each limit whether the limit is kept. Limits with the same verdict share a sentence. */
 const verdictText = (claims: readonly Claim[]): string =>
   [...Map.groupBy(claims, ({ verdict }) => verdict)]
     .map(([verdict, alike]) => {
@@ -110,8 +110,8 @@ const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
 };
 
 /**
- * Says how many requests were certainly admitted within one window, and why if that is known. Says nothing if this
- * number is within the limit.
+ * Says how many requests were certainly admitted within one window, and why, if the reason is known. Says nothing if
+ * this number is within the limit.
  */
 const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
   const { limit, window } = log.declared.requests;
@@ -133,7 +133,7 @@ const chargedWords = {
   end: 'streams are charged at their end',
 } as const;
 
-/** Says when tokens are charged, and what can therefore be used at once. */
+/** Says when tokens are charged, and how many tokens can therefore be used at once. */
 const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   const { chargedAt, atOnce } = findings;
   const windows = log.rule.window === minute ? 'minutes’' : 'windows’';
@@ -146,8 +146,8 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 };
 
 /**
- * Says if a limit of all tokens was seen to be kept with prompts only, and if the operator promised that usage is
- * charged.
+ * Says whether a limit of all tokens was seen to be kept with prompts only, and whether the operator promised that
+ * usage is charged.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];
@@ -157,7 +157,7 @@ const answersText = ({ findings, log }: TokenReport): readonly string[] => {
 
 const day = 24 * 60 * minute;
 
-/** Says if the sentence joins examinations of different days or models. */
+/** Says whether the sentence joins examinations of different days or models. */
 const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
   if (requests === null || tokens === null) return [];
   const [one, other] = [requests, tokens];
@@ -172,7 +172,7 @@ const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
 const upperFirst = (sentence: string): string =>
   sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** Says whether the examined limits are kept, and what they admit nevertheless. */
+/** Says whether the examined limits are kept, and how much gateways may admit although the limits are kept. */
 export const limitsSentence = (findings: KeyFindings): string => {
   const { requests, tokens } = findings;
   const more = [
@@ -195,7 +195,7 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
-/** Returns how an examination of tokens could decide more: by the options that it was run without. */
+/** Returns how another examination of tokens could decide more: with the options that this examination did not use. */
 const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
   present([
     log.isQuick && 'in full',
@@ -203,13 +203,18 @@ const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
     findings.isPromised !== true && 'with `--yes-tokens` if the key is surely idle',
   ]);
 
-/** Returns how an examination of requests could decide more: by the options that it was run without. */
+/**
+ * Returns how another examination of requests could decide more: with the options that this examination did not use.
+ */
 const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   const has = (wanted: string): boolean => log.replies.some(({ phase }) => phase === wanted);
   return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
 };
 
-/** Says what to do if an examination decides nothing: remove what ended it, or extend it. */
+/**
+ * Says what to do if an examination decides nothing: remove the cause that ended the examination, or make the
+ * examination longer.
+ */
 const againText = (
   of: string,
   { log }: { readonly log: { readonly cut: string | null } },
@@ -219,7 +224,7 @@ const againText = (
     ? `examine ${of} again while nothing else uses the key${more.length === 0 ? '' : `, ${listed(more)}`}`
     : `see to what ended the examination of ${of} early, then repeat it`;
 
-/** Says what to do about a limit that is broken or undecided; `null` if there is nothing to do. */
+/** Says what to do about a limit that is broken or undecided; `null` if all limits are kept. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
   if (verdict === 'kept') return null;

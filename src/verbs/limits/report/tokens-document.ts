@@ -63,7 +63,7 @@ const burstColumns: readonly Column<BurstRow>[] = [
   column.number({ title: 'Tokens at once', short: 'At once' }, ({ atOnce }) => countText(atOnce)),
 ];
 
-/** The parts of a report on the limit of tokens: the evidence, then the facts. */
+/** The parts of a report on the limit of tokens. The evidence comes first, and the facts follow. */
 export const tokenSections = ({ findings, log, ...report }: TokenReport): readonly Section[] => {
   const { charges, bursts, checks } = findings;
   const sorted = checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
@@ -104,7 +104,7 @@ export const tokenSections = ({ findings, log, ...report }: TokenReport): readon
   ];
 };
 
-/** Returns what was examined, how many requests that took, and the reasons for the verdict. */
+/** Returns the examined limits, the number of requests that were sent, and the reasons for the verdict. */
 export const tokenTexts = (report: TokenReport) => {
   const { requests, tokens, window } = report.log.rule;
   const beside = requests === null ? '' : `${countText(requests)} requests and `;
@@ -115,7 +115,7 @@ export const tokenTexts = (report: TokenReport) => {
   };
 };
 
-/** Says which pace waits no longer than this gateway's charges require. */
+/** Says which setting of a pace waits no longer than this gateway's charges require. */
 export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Block[] =>
   charging === undefined
     ? []

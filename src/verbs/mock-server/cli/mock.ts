@@ -12,7 +12,7 @@ import {
 import { wholeNumberFrom } from '../../../cli/options/number-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** The paths of settings below `mock` in a scenario, by the name of the option. */
+/** The paths of settings below `mock` in a scenario, keyed by the option's name. */
 const settingPaths: Readonly<Record<string, string>> = {
   'requests-per-minute': 'limits.requestsPerMinute',
   'tokens-per-minute': 'limits.tokensPerMinute',

@@ -10,9 +10,10 @@ import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } fr
 const completionWindow = 2000;
 
 /**
- * The factor on the time that 95 % of the requests of the first base needed. A good request may take at most the
- * product, unless the user sets a time. With a factor of 2, a steady queue that is busy for 0.8 of the time is called
- * bad in 11 % of runs, since a base of half a minute misses its longest jams.
+ * The factor on the time within which 95 % of the requests of the first base were answered. The product is the longest
+ * time of a good request, unless the user sets a time. With a factor of 2, a steady queue that is busy for 0.8 of the
+ * time would be called bad in 11 % of runs, since a base of half a minute does not contain the longest jams of the
+ * queue.
  */
 const withinFactor = 3;
 
@@ -20,17 +21,17 @@ export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
   /**
-   * The time in ms within which a good request is answered; for a stream, by its first token. `null` means three times
-   * the time that 95 % of the requests of the first base without failures needed.
+   * The time in ms within which a good request is answered. A stream counts as answered at its first token. `null`
+   * means three times the time that 95 % of the requests of the first base without failures needed.
    */
   readonly within: number | null;
-  /** The end of what was seen of the load. Policies that end later are not judged. */
+  /** The end of the observed load. Policies that end later are not judged. */
   readonly seenUntil: number;
   /** Whether the load deviated from the plan. */
   readonly isInvalid: boolean;
 }
 
-/** Returns the most requests that completed in a second. */
+/** Returns the highest rate of completed requests, per second, over windows of 2 s. */
 const mostCompletedIn = (requests: readonly SeenRequest[]): number => {
   const completed = requests.filter(({ came }) => Number.isFinite(came));
   const counts = Map.groupBy(completed, ({ ended }) => Math.floor(ended / completionWindow));
@@ -81,7 +82,7 @@ const sentIn = (attempts: SeenRequest['attempts'], from: number, to: number): ty
 const attemptsOf = (requests: readonly SeenRequest[]): SeenRequest['attempts'] =>
   requests.flatMap(({ attempts }) => attempts);
 
-/** Returns the figures of the end of a policy, which is its last third. */
+/** Returns the figures of the end of a policy: the last third of the time after the overload. */
 const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   const from = until - (until - gone) / 3;
   return {
@@ -90,20 +91,18 @@ const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   };
 };
 
-/**
- * The facts of a whole run: the most requests that completed in a second, and whether the target is back without
- * retries.
- */
+/** The facts of a whole run: the highest rate of completed requests, and whether the target is back without retries. */
 interface Context {
   readonly most: number;
   readonly isBackAlone: boolean;
 }
 
 /**
- * Says why a target is still bad at the end. If surely more attempts came than it ever completed, retries keep it bad.
- * With fewer attempts, it may still be working off its queue, which holds at most the attempts without an answer at the
- * end of the overload. If it must have finished that queue, its behaviour without retries decides: retries were the
- * cause if it recovers then, and something else if it does not.
+ * Says why a target is still bad at the end. If surely more attempts come than the target ever completed, retries keep
+ * the target bad. With fewer attempts, the target may still be working off a queue, which holds at most the attempts
+ * without an answer at the end of the overload. If the time was enough for this queue, the behaviour without retries
+ * decides. If the target recovers without retries, retries were the cause. If the target does not, the cause is
+ * something else.
  */
 const stillBad = (
   own: readonly SeenRequest[],
@@ -111,7 +110,7 @@ const stillBad = (
   { most, isBackAlone }: Context,
 ): Finding => {
   const { due, sent } = endOf(own, phases);
-  // The attempts of a request come together, so their number varies like the number of requests.
+  // The attempts of one request come together, so the number of attempts varies as much as the number of requests.
   if (sent * (1 - 2 / Math.sqrt(due.length)) > most) return stays('kept');
   const { from, gone, until } = phases;
   const waiting = sentIn(attemptsOf(own), from, gone).filter(
@@ -176,8 +175,8 @@ const shownWindows = (
 };
 
 /**
- * A policy with its requests and the yardstick from its base. `usual` is the time in ms that 95 % of the base's
- * requests needed, infinite if more than 5 % failed.
+ * A policy with its requests and the yardstick from its base. `usual` is the time in ms within which 95 % of the base's
+ * requests were answered; infinite if more than 5 % failed.
  */
 interface PolicyBase {
   readonly phases: PolicyPhases;
@@ -199,7 +198,8 @@ const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
 /**
- * What a policy is judged by beside its own requests: its yardstick, and the yardstick of the first base that has one.
+ * The facts that judge a policy beside its own requests: its yardstick, and the yardstick of the first base that has
+ * one.
  */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
   /** The longest time of a good request in ms. */
@@ -209,8 +209,8 @@ interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvali
 }
 
 /**
- * Judges a policy by its own base. If this base is worse than an earlier base, the effects of the policy before are not
- * over.
+ * Judges a policy by its own base. If this base is worse than an earlier base, the effects of the previous policy are
+ * not over.
  */
 const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   const { phases, own, base, usual } = each;

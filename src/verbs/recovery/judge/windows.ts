@@ -16,7 +16,7 @@ const minWindowsAfter = 5;
 /** The probability that any window of an unchanged target is called bad. */
 const falseAlarmRate = 0.05;
 
-/** The share of late or failed requests that a window may have above the base before it counts as bad. */
+/** The additional share of late or failed requests, above the share in the base, at which a window counts as bad. */
 const marginShare = 0.1;
 
 /** The yardstick from the base, by which requests are judged. */
@@ -67,9 +67,9 @@ const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
 });
 
 /**
- * Returns the yardstick of a base; `null` if it has too few requests for any window. A window in which every request
- * fails must surely be bad. Requests of one queue depend on each other, so their number is divided by the stronger
- * design effect of the base: at its median, or at the bound.
+ * Returns the yardstick of a base; `null` if the base has too few requests for any window. A window in which every
+ * request fails must surely be bad. Requests of one queue depend on each other, so the number of requests is divided by
+ * a design effect of the base. Of the effects at the median and at the bound, the stronger effect counts.
  */
 export const yardstickOf = (
   requests: readonly SeenRequest[],

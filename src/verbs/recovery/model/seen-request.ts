@@ -1,9 +1,10 @@
-/** The ways in which clients retry: never, when the target names a wait, or with their own waits. */
+/** The ways in which clients retry: never, only when the target names a wait, or with waits of their own. */
 export const retryPolicies = ['none', 'retry-after', 'backoff'] as const;
 export type RetryPolicy = (typeof retryPolicies)[number];
 
 /**
- * When the base, the overload (`peak`) and the time after it (`gone`) begin for a policy, in ms since the run began.
+ * The instants at which the base, the overload (`peak`) and the time after the overload (`gone`) begin for a policy, in
+ * ms since the run began.
  */
 export interface PolicyPhases {
   readonly policy: RetryPolicy;
@@ -18,9 +19,9 @@ export interface SeenRequest {
   readonly policy: string;
   readonly due: number;
   readonly ended: number;
-  /** When the first token came, or the end of an answer that is not streamed; infinite for a failure. */
+  /** The instant of the first token, or of the end of an answer that is not streamed; infinite for a failure. */
   readonly came: number;
-  /** Its attempts: when each was sent, and whether the target answered. */
+  /** The attempts of the request. Each attempt has the instant of sending, and whether the target answered. */
   readonly attempts: readonly { readonly sent: number; readonly isAnswered: boolean }[];
   /** How many times the target named a wait before the next attempt. */
   readonly named: number;

@@ -33,7 +33,8 @@ const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'back
 const watchedFor = ({ phases: { gone, until } }: PolicyRecovery): string => timeText(until - gone);
 
 /**
- * Says how many requests due since the overload began were no goodput, and how many of them came after the overload.
+ * Says how many requests that were due since the beginning of the overload were lost, and how many of the lost requests
+ * were due after the overload.
  */
 const lostText = ({ overload, watched }: PolicyRecovery): string => {
   const due = overload.due + watched.due;
@@ -144,7 +145,7 @@ const rowsOf = ({ policy, base, overload, watched }: PolicyRecovery): readonly P
     ] as const
   ).map(([phase, counts]) => ({ policy: names[policy], phase, ...counts }));
 
-/** Plots what was due, sent, and completed in time, over the time of a policy. */
+/** Plots the rates of due, sent and good requests over the time of a policy. A good request completed in time. */
 const plotOf = (policy: PolicyRecovery): Markup | null => {
   const { windows, phases, resolution, after } = policy;
   if (resolution === null) return null;

@@ -13,7 +13,9 @@ interface MadeRun {
   readonly trust: Trust;
 }
 
-/** What a sweep keeps of a run. The rest is dropped, since there may be a thousand runs. */
+/**
+ * The facts of a run that a sweep keeps. All other data of the run are dropped, since a sweep may have a thousand runs.
+ */
 export interface JudgedRun {
   readonly run: SweptRun;
   readonly weak: ReadonlySet<string>;
@@ -35,8 +37,8 @@ export interface MadePoint {
 const defaultShare = 0.95;
 
 /**
- * Returns why the figures of a run do not count; `null` if they count. If a broken objective ended the run, the figures
- * count, since they show the break.
+ * Returns why the figures of a run do not count; `null` if the figures count. If a broken objective ended the run, the
+ * figures count, since the figures show the break.
  */
 const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   if (trust.level === 'invalid') {
@@ -51,7 +53,7 @@ const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   return outcomes.completed === 0 ? 'nothing succeeded' : null;
 };
 
-/** Returns the objectives that a run breaks, and the objectives that it leaves undecided. */
+/** Returns the objectives that a run breaks, and the objectives that the run leaves undecided. */
 const findingsOf = ({ result, trust }: MadeRun) => {
   const verdicts = (result.verdicts ?? judgeObjectives(result, trust)).filter(
     ({ severity }) => severity === 'fail',

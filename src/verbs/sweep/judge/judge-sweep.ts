@@ -15,14 +15,14 @@ import { axisOf } from './swept-figures.ts';
 export interface MadeSweep {
   readonly variables: readonly SweepVariable[];
   readonly points: readonly MadePoint[];
-  /** The name of a figure; `null` lets the data of the points decide. */
+  /** The name of the figure of throughput; if `null`, the data of the points decide. `latency` is the other figure. */
   readonly throughput: string | null;
   readonly latency: string | null;
 }
 
 /**
- * Returns the points that no other point beats. A point beats another if it is surely better in one figure and not
- * surely worse in the other. Differences between runs of one point put no point on the front.
+ * Returns the points that no other point beats. A point beats another point if it is surely better in one figure, and
+ * not surely worse in the other figure. Differences between runs of one point put no point on the front.
  */
 const frontOf = (
   points: readonly SweepPoint[],
@@ -53,8 +53,8 @@ const steadyShare = 0.9;
 
 /**
  * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput follows by
- * Little's law from the requests in flight and their mean time. A count of answers is less exact: if users send in
- * step, many requests end together, and a short run may count all of them too many or too few.
+ * Little's law from the requests in flight and their mean time. A count of answers is less exact: if users send at the
+ * same times, many requests end together, and a short run may count all these requests or none.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {
@@ -92,8 +92,8 @@ const curvesOf = (
 };
 
 /**
- * Returns the first of `names` with enough samples at every usable point. If no name has enough, returns the last name
- * with a figure at any point.
+ * Returns the first of `names` with enough samples at every usable point. If no figure has enough samples, returns the
+ * last name that has a figure at any point.
  */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
@@ -112,8 +112,8 @@ const requireAxis = (name: string): SweepAxis => {
 };
 
 /**
- * Returns the default figure of throughput. If all traffic generates tokens, it is the rate of tokens, since long
- * requests are more work than short requests.
+ * Returns the default figure of throughput: the rate of output tokens if all traffic is chats, otherwise the rate of
+ * completed requests. Tokens are preferred, since long requests are more work than short requests.
  */
 const usualThroughput = ({ stages }: Plan): string =>
   stages.every(({ traffic }) =>

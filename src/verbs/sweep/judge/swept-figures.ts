@@ -16,7 +16,7 @@ import { percentileOf } from '../../../judge/series/gates.ts';
 
 export interface RunFigure {
   readonly value: number;
-  /** Whether the percentile has fewer than ten samples beyond it. */
+  /** Whether fewer than ten samples lie beyond the percentile. */
   readonly isWeak: boolean;
 }
 
@@ -28,7 +28,7 @@ const rateLabels = {
   outputTokenRate: 'Output tokens',
 } as const satisfies Record<RateName, string>;
 
-/** The figures that every report of a sweep shows, if runs have them. */
+/** The figures that every report of a sweep shows. A figure that no run has is absent. */
 const usualFigures: readonly string[] = [
   'offeredRate',
   'completedRate',
@@ -49,7 +49,7 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Returns whether a name is the name of a rate, where higher is better. */
+/** Returns whether a name is the name of a rate. For rates, a higher value is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
@@ -62,7 +62,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} ${percentileName(percentile.q)}`, unit };
 };
 
-/** Returns whether a name is the name of a percentile where lower is better. */
+/** Returns whether a name is the name of a percentile for which a lower value is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';
@@ -79,8 +79,8 @@ const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
 /**
- * Returns the number of users in a closed load without think time, since all of them wait for answers; `null` for any
- * other load.
+ * Returns the number of users in a closed load without think time, since all these users always wait for answers;
+ * `null` for any other load.
  */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
@@ -97,8 +97,8 @@ const inFlightOf = (result: Result): number | null => {
 
 /**
  * Returns the mean time of a request in ms while all users were active. When the load ends, users leave, and the last
- * requests share the server with fewer other requests. So requests are left out if less time than the longest request
- * takes was left before the end. If no requests remain, and for other loads, the mean is over all requests.
+ * requests share the server with fewer other requests. So a second is left out if its distance to the end is less than
+ * the time of the longest request. If no requests remain, and for other loads, the mean is over all requests.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);

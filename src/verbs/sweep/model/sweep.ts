@@ -14,9 +14,9 @@ const variableSchema = z.strictObject({
 });
 export type SweepVariable = z.infer<typeof variableSchema>;
 
-/** A figure of a point, in `unit`: the mean over the runs that count, and their lowest and highest value. */
+/** A figure of a point, in `unit`: the mean, the lowest and the highest value over the runs that count. */
 const figureSchema = estimatedRangeSchema.extend({
-  /** Whether any run has too few samples for the figure: fewer than ten beyond the percentile. */
+  /** Whether any run has too few samples for the figure: fewer than ten samples beyond the percentile. */
   isWeak: z.boolean(),
 });
 export type SweepFigure = z.infer<typeof figureSchema>;
@@ -28,16 +28,16 @@ const sweptRunSchema = z.strictObject({
   order: z.int().positive(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The reason why the run's figures do not count; `null` if they count. */
+  /** The reason why the run's figures do not count; `null` if the figures count. */
   excludedBecause: z.string().nullable(),
-  /** The figures by name. Figures that the run does not have are absent. */
+  /** The figures by name. A figure that the run does not have is absent. */
   figures: z.record(z.string(), z.number()),
 });
 export type SweptRun = z.infer<typeof sweptRunSchema>;
 
 /**
- * The verdicts on a point. `kept`: it keeps the objectives. If there are no objectives, at least 95 % of arrivals
- * completed. `undecided`: there are too few data for an objective. `excluded`: no run counts. `missing`: the sweep
+ * The verdicts on a point. `kept`: the point keeps the objectives; without objectives, at least 95 % of its arrivals
+ * completed. `undecided`: an objective has too few data. `excluded`: no run of the point counts. `missing`: the sweep
  * ended before the first run of the point.
  */
 const pointVerdictNames = ['kept', 'broken', 'undecided', 'excluded', 'missing'] as const;
@@ -46,13 +46,14 @@ const pointSchema = z.strictObject({
   /** The value of each variable, in the order of the variables. */
   values: z.array(z.string()),
   verdict: z.enum(pointVerdictNames),
-  /** The reasons why the point is not `kept`, and what was wrong with runs that do not count. */
+  /** The reasons why the point is not `kept`, and the reasons why runs do not count. */
   reasons: z.array(z.string()),
   runs: z.array(sweptRunSchema),
   /** The figures over the runs that count. A figure that none of these runs has is absent. */
   figures: z.record(z.string(), figureSchema),
   /**
-   * Whether no other `kept` point surely has more throughput at no more latency, or less latency at no less throughput.
+   * Whether no other `kept` point surely has more throughput without more latency, or less latency without less
+   * throughput.
    */
   isOnFront: z.boolean(),
 });
@@ -62,8 +63,8 @@ const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z
 export type SweepAxis = z.infer<typeof axisSchema>;
 
 /**
- * The least difference that counts, as a share of the lower value and in the unit. `weir compare` has the same least
- * difference.
+ * The least difference that counts: a share of the lower value, and an amount in the figure's unit. The verb `weir
+ * compare` has the same least difference.
  */
 const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, amount: number] => {
   if (unit !== 'ms') return [0.05, 0];
@@ -72,7 +73,8 @@ const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, am
 
 /**
  * Returns whether a figure is surely below another figure. The difference must exceed the usual difference between runs
- * of one point. If points have several runs, all runs of the first figure must also be below all runs of the other.
+ * of one point. If points have several runs, all runs of the first figure must also be below all runs of the other
+ * figure.
  */
 export const isBelow = (axis: SweepAxis, one: SweepFigure, other: SweepFigure): boolean => {
   const [share, amount] = leastDifference(axis);
@@ -86,7 +88,7 @@ const curveSchema = z.strictObject({
   name: z.string(),
   /** The indexes of the points, in the order in which the variables list their loads. */
   points: z.array(count),
-  /** The law that was fitted; `null` with fewer than three different steady loads. */
+  /** The fitted law; `null` with fewer than three different steady loads. */
   fit: scalabilityFitSchema.nullable(),
 });
 export type SweepCurve = z.infer<typeof curveSchema>;
@@ -97,7 +99,7 @@ export const sweepReportSchema = z.strictObject({
   judgedAt: z.iso.datetime(),
   name: z.string(),
   target: z.string(),
-  /** The seed for the order of runs, and for the requests of every run. */
+  /** The seed for the order of runs, and for the requests of all runs. */
   seed: count,
   variables: z.array(variableSchema).min(1),
   /** The number of runs per point that was requested. */

@@ -25,7 +25,7 @@ import {
   sweepTone,
 } from './sweep-text.ts';
 
-/** The further figures of a table, in the order of its columns. The two figures that judge points come before them. */
+/** The further figures of a table, in the order of its columns. The two figures that judge points are further left. */
 const otherFigures = [
   ['completedRate', 'Completed /s', 'Done/s'],
   ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
@@ -181,7 +181,7 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
   };
 };
 
-/** Returns what a terminal shows above the verdict. */
+/** Returns the overview that a terminal shows above the verdict. */
 export const sweepOverview = (report: SweepReport): ReportDocument => {
   const { weir, points, variables, repetitions, target } = report;
   const shown = terminalPoints(points);

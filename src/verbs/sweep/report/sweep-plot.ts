@@ -26,7 +26,7 @@ const placedOf = ({ points, throughput, latency }: SweepReport): readonly Placed
 const textOf = ({ unit }: SweepAxis): ((value: number) => string) | undefined =>
   unit === 'ms' ? timeText : undefined;
 
-/** Draws the line between the points of each curve, with the curve's name at its end. */
+/** Draws a line through the points of each curve. The curve's name is at the end of the line. */
 const curveLines = (
   { curves, points }: SweepReport,
   placed: readonly Placed[],
@@ -51,7 +51,7 @@ const curveLines = (
     ];
   });
 
-/** Plots throughput against latency with a dot for each point; `null` if no point has both. */
+/** Plots throughput against latency with a dot for each point; `null` if no point has both figures. */
 export const sweepPlot = (report: SweepReport): Markup | null => {
   const placed = placedOf(report);
   if (placed.length === 0) return null;
@@ -94,14 +94,14 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
 /**
- * The ratio of the highest to the lowest value from which the highest value is darkest. If the ratio is smaller, the
- * highest value is drawn paler.
+ * The least ratio of the highest to the lowest value at which the highest value is drawn darkest. At a smaller ratio,
+ * the highest value is drawn paler.
  */
 const wholeScale = 1.5;
 
 /**
- * Returns the opacity of each figure. Figures that do not surely differ get the same opacity, so noise shows no
- * pattern.
+ * Returns the opacity of each figure. Figures that do not surely differ get the same opacity, so noise does not look
+ * like a pattern.
  */
 const shades = ({ points }: SweepReport, axis: SweepAxis): ((figure: SweepFigure) => number) => {
   const levels: SweepFigure[][] = [];

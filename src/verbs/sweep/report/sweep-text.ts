@@ -28,7 +28,7 @@ export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
       ? timeText(value)
       : `${figureText(value)} ${unit}`;
 
-/** Formats a figure without its unit, with a mark if it has too few samples. */
+/** Formats a figure without its unit, with a mark if the figure has too few samples. */
 export const sweepFigureText = (figure: SweepFigure | undefined): string =>
   figure === undefined ? '–' : `${figure.isWeak ? '~' : ''}${figureText(figure.value)}`;
 
@@ -71,7 +71,7 @@ export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[]
     .filter(({ isOnFront }) => isOnFront)
     .toSorted((a, b) => a.figures[latency.name]!.value - b.figures[latency.name]!.value);
 
-/** Formats the place of a point. `hasLabels` adds the names of the two figures, if there is room. */
+/** Formats the name and the two figures of a point. `hasLabels` adds the labels of the two figures. */
 const placeText = (report: SweepReport, point: SweepPoint, hasLabels = false): string => {
   const { throughput, latency } = report;
   const label = (axis: SweepAxis): string => (hasLabels ? `${axis.label} ` : '');
@@ -98,7 +98,7 @@ const incompleteText = (report: SweepReport): string => {
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 
-/** Says how many figures are approximate, and where to read more; `null` if none is. */
+/** Says how many points have approximate figures, and where to read more; `null` without such points. */
 const uncertaintyText = (report: SweepReport): string | null => {
   const uncertain = uncertainPoints(report);
   return uncertain === 0
@@ -127,7 +127,10 @@ const frontText = (report: SweepReport, front: readonly SweepPoint[]): string =>
   return `Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
 };
 
-/** Returns the sentences of the verdict: which points are best, how many are kept, and what is approximate. */
+/**
+ * Returns the sentences of the verdict: which points are best, how many points are kept, and how many points are
+ * approximate.
+ */
 export const sweepSentences = (report: SweepReport): readonly [string, ...string[]] => {
   const front = frontOf(report);
   const what = report.objectives.length === 0 ? 'completed' : 'kept';

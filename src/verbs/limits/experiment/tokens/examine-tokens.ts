@@ -26,8 +26,8 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit that a bucket may lack when the even pace begins. The bucket of a lower limit lacks more by
- * then, so the even pace shows that the limit is lower.
+ * The share of the limit by which a bucket may be below full when the even pace begins. If the gateway's limit is lower
+ * than declared, its bucket is further below full at this time. So the even pace shows the lower limit.
  */
 const lackingShare = 0.5;
 
@@ -82,7 +82,7 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
     await client.sleepUntil(begun + (i * plan.slice) / rate);
     if (isRefusedYet.yes) break;
     const chat = sendOne(i);
-    // An early end is reported when all chats are awaited.
+    // An early end is reported by `Promise.all` below.
     chat.catch(() => undefined);
     all.push(chat);
   }
@@ -90,8 +90,8 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
 };
 
 /**
- * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt after its
- * last prompt has been answered and has had time to be charged.
+ * Sends prompts at a multiple of the limit, in as few lanes as the rate needs. A lane sends its next prompt when its
+ * last prompt was answered, and the gateway has had time to charge the last prompt.
  */
 const sendAbove = async (
   examination: OpenExamination,
@@ -126,8 +126,8 @@ const sendAbove = async (
 };
 
 /**
- * Waits until a bucket has forgotten most of the last burst, then sends more than the limit. If charges may differ from
- * the usage, sends still more, so that the rate exceeds the limit in any case.
+ * Waits until a bucket is at least half full again, then sends more than the limit. If charges may differ from the
+ * usage, sends still more, so that the rate exceeds the limit in any case.
  */
 const sustain = async (examination: OpenExamination): Promise<void> => {
   const { plan } = examination;

@@ -7,8 +7,8 @@ import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
 /**
- * Sends a request of a kind between small chats. The chats report what remains before the request, when the request
- * ends, and when it is charged.
+ * Sends a request of a kind between small chats. The chats report the remaining tokens before the request, at the end
+ * of the request, and after the charge of the request.
  */
 const measureKind = async (
   examination: OpenExamination,
@@ -29,7 +29,7 @@ const measureKind = async (
   return reply;
 };
 
-/** Measures texts, answers and their charges with a chat and a stream, and with another chat half a window later. */
+/** Measures texts, answers and their charges: with a chat and a stream, and half a window later with another chat. */
 export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'calibration';
@@ -71,10 +71,10 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** The most tries to see a charge that matters much, since a window may end during a try. */
+/** The most tries to see the charge of a kind of request, since a window may end during a try. */
 const attempts = 3;
 
-/** Measures a chat or a stream of the even pace until its charge is seen. Throws if no such request is answered. */
+/** Measures a chat or a stream of the even pace until its charge is seen. Throws if no such request gets an answer. */
 const calibrateKind = async (examination: OpenExamination, query: TokenQuery): Promise<void> => {
   let last: TokenReply | null = null;
   for (let i = 0; i < attempts; i += 1) {
@@ -103,15 +103,15 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
 /** The most tokens of a prompt for which the charge still shows a longer answer. */
 const shortPrompt = 100;
 /**
- * The tokens of a longer answer. The tokens are more than a weighted counter forgets during the measurement, and a
- * small part of the limit.
+ * The tokens of a longer answer: more than a weighted counter forgets during the measurement, but a small part of the
+ * limit.
  */
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Whether the end of a window hid a longer answer: single chats show their charge, and this answer shows none. An answer
- * that shows a part of its charge is not asked for again: a weighted counter, or a gateway that charges prompts alone,
- * would show the same part.
+ * Returns whether the end of a window hid a longer answer: single chats show their charge, and this answer shows no
+ * charge. An answer that shows a part of its charge is not asked for again, since a weighted counter, or a gateway that
+ * charges prompts alone, would show the same part.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -124,8 +124,8 @@ const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean =>
 };
 
 /**
- * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
- * none of them.
+ * Measures the charges of the remaining kinds of request. The pauses between the requests are so long that the request
+ * limit refuses no request.
  */
 export const account = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap, pause } = examination;
@@ -140,7 +140,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    // Beside the charge of a long prompt, the charge of its answer would not show.
+    // A long prompt would hide the charge of the answer.
     { ...medium, kind: 'answer', ...withAnswer },
     { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },
@@ -169,7 +169,9 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   }
 };
 
-/** Sends small chats together. If the gateway reserves `max_tokens`, they reserve more than the limit. */
+/**
+ * Sends small chats together. A gateway that reserves `max_tokens` must reserve more than the limit for these chats.
+ */
 export const reserve = async (examination: OpenExamination): Promise<void> => {
   const { plan, send, pause } = examination;
   if (plan.reserving === 0) return;

@@ -11,7 +11,7 @@ import { forgottenAfter, tapTokens, type TokenPlan } from './token-plan.ts';
 export interface TokenExaminationOptions {
   readonly plan: TokenPlan;
   readonly budget: { readonly requests: number; readonly tokens: number };
-  /** Returns why the examination must stop; `null` while it may continue. */
+  /** Returns why the examination must stop; `null` while the examination may continue. */
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: TokenPhase) => void;
 }
@@ -63,8 +63,8 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
     /** The longest time of an answer to a prompt of the even pace, in ms. */
     latency: 0,
     /**
-     * Whether prompts may have a common beginning: a cache holds the beginning at a lower price, and the limit counts
-     * the beginning in full.
+     * Whether prompts may have a common beginning. This is set if a cache holds the beginning at a lower price, and the
+     * limit counts the beginning in full.
      */
     isCacheUsed: false,
   };

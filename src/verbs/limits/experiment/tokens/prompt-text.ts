@@ -1,5 +1,5 @@
 /**
- * Common words of three letters. With the space before it, each word is one token in most tokenizers, and four
+ * Common words of three letters. With a space in front, each word is one token in most tokenizers, and has four
  * characters.
  */
 const words = (

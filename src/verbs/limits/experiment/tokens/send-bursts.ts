@@ -18,27 +18,27 @@ import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
-/** The time of an answer, in ms for a window of a minute, above which a burst is sent at once. */
+/** The time of an answer above which all requests of a burst are sent at once, in ms for a window of a minute. */
 const slowAnswer = 4000;
 
 /**
- * From this share of the limit up to `surelyWhole`, the second burst sends only few requests at once, unless the first
- * burst was too large. A refusal then shows what was used. Many requests at once would hide a smaller limit that is
- * charged at the end.
+ * Once a second burst has sent this share of the limit, the burst continues with only a few requests at once, until the
+ * burst has sent the share `surelyWhole`. A refusal then shows how much was used. Many requests at once would hide a
+ * smaller limit that is charged at the end. If the first burst exceeded the limit, the second burst has no such part.
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
 const surelyWhole = 0.9;
 
 const furtherChats = 12;
-/** The most further prompts that are sent together if answers take so long that a bucket refills in that time. */
+/** The most further prompts that are in flight at the same time. */
 const furtherTogether = 4;
-/** The time of a prompt, in ms for a window of a minute, above which several are sent at once. */
+/** The number of further prompts in flight is the time of an answer divided by this time (ms, at a window of 60 s). */
 const furtherTime = 1000;
 
 /**
- * Sends large prompts again after a refusal, a few at a time. Many at once would be refused before earlier prompts are
- * charged.
+ * Sends large prompts again after a refusal, a few at a time. Many prompts at once would be refused before earlier
+ * prompts are charged.
  */
 const askAgain = async (
   examination: OpenExamination,
@@ -68,7 +68,7 @@ const mostTogether = 10;
 
 /**
  * Tests whether a refusal that names requests is true. Sends a prompt for which no room is left, then small chats at
- * once, and then both again. No limiter of requests admits so many chats between two refusals.
+ * once, and then the prompt and the chats again. No limiter of requests admits so many chats between two refusals.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;
@@ -90,7 +90,7 @@ const testNames = async (examination: OpenExamination, burst: number): Promise<v
   }
 };
 
-/** Returns the numbers of the bursts after which more was admitted than any limiter admits. */
+/** Returns the numbers of the bursts in which more was admitted than any limiter admits. */
 const exceededBursts = (examination: OpenExamination): readonly number[] => {
   const log = logOf(examination, null);
   return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
@@ -98,7 +98,7 @@ const exceededBursts = (examination: OpenExamination): readonly number[] => {
   );
 };
 
-/** Returns whether remaining tokens are reported, but do not show what single chats are charged. */
+/** Returns whether the gateway reports remaining tokens, but the reports do not show what single chats are charged. */
 const isCountUnknown = (examination: OpenExamination): boolean => {
   const { hasRemaining } = tokenGuards(logOf(examination, null));
   const { finding } = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
@@ -106,9 +106,9 @@ const isCountUnknown = (examination: OpenExamination): boolean => {
 };
 
 /**
- * Returns whether the gateway may count fewer tokens than a burst above its limit had. Sends two small chats when all
- * is charged. A gateway that keeps its limit refuses them. The first chat's answer reports what remains before the
- * second chat.
+ * Returns whether the gateway may count fewer tokens than a burst above the limit had. Sends two small chats after the
+ * burst is charged. A gateway that keeps its limit refuses these chats. The first chat's answer reports the remaining
+ * tokens before the second chat.
  */
 const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
   if (!isCountUnknown(examination)) return false;
@@ -217,8 +217,8 @@ const nextPhase = (now: number, origin: number, window: number): number =>
   origin + Math.ceil((now - origin) / window) * window;
 
 /**
- * Returns when a burst after a small chat begins. It begins at a phase: soon after the chat, or more than a window
- * after it.
+ * Returns when a burst after a small chat begins: a whole number of windows after `origin`, and either soon after the
+ * chat or more than a window after the chat.
  */
 const burstAfter = (now: number, origin: number, window: number): number => {
   const next = nextPhase(now, origin, window);
@@ -226,8 +226,8 @@ const burstAfter = (now: number, origin: number, window: number): number => {
 };
 
 /**
- * Sends both bursts, half a window apart. Before the second burst it sends a small chat to a key that was idle for two
- * windows. `sendBetween` sends what follows the first burst.
+ * Sends two bursts, half a window apart. Between the bursts, `sendBetween` sends other requests. Just before the second
+ * burst, a small chat is sent to the key, which was idle for two windows.
  */
 export const sendBursts = async (
   examination: OpenExamination,
@@ -243,7 +243,7 @@ export const sendBursts = async (
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);
   const origin = burstAfter(client.now() + early, first + window / 2, window);
-  // A window that the small chat began has ended, or does not end within the burst.
+  // A window that begins with the small chat has ended before the burst, or does not end within the burst.
   if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
   if (!isAdmitted(await tap('recovery'))) {
     await forget(examination);
@@ -256,7 +256,7 @@ export const sendBursts = async (
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
   // The end of a window explains one burst that exceeds the limit. If the other burst was not refused, a window ended
-  // in that burst too, so a third burst is sent between the two.
+  // in the other burst, too. So a third burst is sent between the two phases.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

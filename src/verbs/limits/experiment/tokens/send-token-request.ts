@@ -30,7 +30,7 @@ const usageOf = (value: unknown): TokenReply['usage'] => {
   return { input, output, ...(cached > 0 ? { cached } : {}) };
 };
 
-/** Reads the usage of a whole answer. In a stream, reads the usage of the last event that has one. */
+/** Reads the usage of a whole answer. In a stream, reads the last event with a usage. */
 const usageIn = (body: string): TokenReply['usage'] => {
   if (!/^\s*(?:data|event|id|:)/.test(body)) return usageOf(jsonIn(body));
   const events = body
@@ -95,14 +95,14 @@ export interface TokenClientOptions {
   readonly sleepUntil: (moment: number) => Promise<void>;
   readonly models: ProbeModels;
   readonly credential: string;
-  /** Another key of the same team, which takes turns with the first; absent if the limit of one key is examined. */
+  /** Another key of the same team, which takes turns with the first key; absent if the limit of one key is examined. */
   readonly team?: string;
-  /** What the limit counts: by default all tokens. */
+  /** The tokens that the limit counts; by default all tokens. */
   readonly unit?: TokenUnit;
   readonly runId: string;
 }
 
-/** The text of a chat, and its tokens as the limit counts them. */
+/** The text of a chat, and the number of its tokens as the limit counts them. */
 interface AskedText {
   readonly content: string;
   readonly maxTokens: number;
@@ -116,16 +116,18 @@ interface AskedText {
  */
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
-/** The number of unique words that end a prompt with a common beginning, so that no stored answer fits it. */
+/** The number of unique words that end a prompt with a common beginning, so that no stored answer fits the prompt. */
 const ownWords = 16;
 
-/** Writes prompts of a number of tokens. It learns the tokens of its words from the usage of the first answers. */
+/**
+ * Writes prompts of a number of tokens. The writer learns the tokens of its words from the usage of the first answers.
+ */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
   const samples: { words: number; tokens: number }[] = [];
   let repeated: string | null = null;
   let common = '';
-  /** Writes a text of this many words. The text begins like the texts before it, and ends with unique words. */
+  /** Writes a text of this many words. The text begins like earlier texts, and ends with unique words. */
   const writeAfterCommon = (count: number): string => {
     const own = Math.min(count, ownWords);
     const length = (count - own) * charactersPerWord;
@@ -162,7 +164,7 @@ const openWriter = (seed: number) => {
 
 const noText: AskedText = { content: '', maxTokens: 0, words: 0, tokens: 0 };
 
-/** A question whose answer is cut at any length. */
+/** A question whose answer can be cut at any length. */
 const endlessQuestion =
   'Write the whole numbers from one on in English words, one after the other, without end.';
 
@@ -177,7 +179,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
       isAnswered = true;
     },
     contentFor: ({ prompt, maxTokens, phase }) => ({
-      // An endless question would let a server that reads on after a hang-up charge up to a whole limit.
+      // After a hang-up, a server may read on. An endless question would then be charged up to a whole limit.
       content: phase === 'reserve' ? shortQuestion : endlessQuestion,
       maxTokens: prompt + maxTokens,
       words: prompt,
@@ -190,7 +192,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
 const isAudio = (kind: TokenQuery['kind']): kind is 'speech' | 'transcription' =>
   kind === 'speech' || kind === 'transcription';
 
-/** Returns the tokens of an answer that the limit counts; `null` if the answer reports none. */
+/** Returns the tokens of an answer that the limit counts; `null` if the answer reports no usage. */
 const usageOfReply = (
   { status, body }: ProbeResponse,
   kind: TokenQuery['kind'],
@@ -208,7 +210,8 @@ const unusedOf = (
 ): number => (usage === null ? maxTokens : Math.max(0, asked - usage.input));
 
 /**
- * Opens a client that sends prompts of a number of tokens. It learns to write them from the usage of the first answers.
+ * Opens a client that sends prompts of a number of tokens. The client learns from the usage of the first answers how to
+ * write such prompts.
  */
 export const openTokenClient = (options: TokenClientOptions): TokenClient => {
   const { session, models, credential, team, runId, unit = 'tokens' } = options;

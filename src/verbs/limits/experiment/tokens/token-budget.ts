@@ -13,23 +13,23 @@ import {
 } from './token-plan.ts';
 
 /**
- * This file forecasts what an examination of a limit of tokens uses: requests, tokens, time and money. The user sees it
- * before consent.
+ * This file forecasts what an examination of a limit of tokens uses: requests, tokens, time and money. The user sees
+ * the forecast before consenting.
  */
 
 /**
- * The usual share of the even pace that is used. The prompts of the pace are a little short, and each is sent after an
- * answer.
+ * The usual share of the even pace that is used. The prompts of the pace are slightly shorter than planned, and each
+ * prompt waits for an earlier answer.
  */
 const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
-/** The usual time of an answer in ms, until one is measured. */
+/** The usual time of an answer in ms, until an answer has been measured. */
 const usualLatency = 1000;
 
 /**
- * What an examination uses. The usual use is the middle between two kinds of gateways: one kind charges first, and the
- * other charges at the end.
+ * The forecast use of an examination. The usual use is the middle between two kinds of gateways: one kind charges
+ * first, and the other kind charges at the end.
  */
 export interface TokenBudget {
   readonly requests: { readonly usual: number; readonly most: number };
@@ -38,7 +38,7 @@ export interface TokenBudget {
   readonly time: number;
   /**
    * The usual and the largest price in micro-units of the currency; `null` without prices. `cached` is the usual price
-   * if a cache holds prompts and the limit counts them in full; absent if this price is not lower.
+   * if a cache holds prompts and the limit counts cached prompts in full; absent if this price is not lower.
    */
   readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }
@@ -51,11 +51,11 @@ interface Part {
 
 /**
  * The share of a burst's excess over the limit that is admitted. A gateway that charges first admits none of the
- * excess. A gateway that charges at the end admits all of it. The share here is the middle of six rules.
+ * excess. A gateway that charges at the end admits the whole excess. This share is the middle of six rules of charging.
  */
 const usuallyAbove = 0.35;
 
-/** The usual number of requests after the refusals of a burst, which show what is left. */
+/** The usual number of requests after the refusals of a burst. These requests show how much of the limit is left. */
 const askedAgain = 6;
 
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
@@ -63,8 +63,8 @@ const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
 
 /**
  * Returns the parts of an examination. `cacheable` counts the tokens of prompts that a cache may hold: the prompts of
- * the even pace and of the sustained load. The first burst only writes their common beginning into the cache. The
- * prompts of the second burst have no common beginning.
+ * the even pace and of the sustained load. The first burst only writes the common beginning of these prompts into the
+ * cache. The prompts of the second burst have no common beginning.
  */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
@@ -107,7 +107,7 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window after whole windows. The even pace may delay it by another window.
+  // The second burst begins half a window after whole windows. The even pace may delay this burst by a window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

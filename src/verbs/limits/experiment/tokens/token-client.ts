@@ -9,7 +9,7 @@ export interface TokenQuery {
   readonly prompt: number;
   readonly maxTokens: number;
   readonly isStream: boolean;
-  /** Whether the prompt begins like the prompt before it, so that a cache can hold the beginning. */
+  /** Whether the prompt begins like the previous prompt, so that a cache can hold the beginning. */
   readonly isRepeated?: boolean;
   /** Whether the prompt equals other prompts except for its end, so that a cache can hold the rest. */
   readonly hasCommonBeginning?: boolean;
@@ -19,7 +19,7 @@ export interface TokenQuery {
 export interface TokenClient {
   now(): number;
   sleepUntil(moment: number): Promise<void>;
-  /** Resolves with the reply. Its status is 0 if there was no answer. */
+  /** Resolves with the reply. Without an answer, the status of the reply is 0. */
   send(query: TokenQuery): Promise<TokenReply>;
   /** The characters per token by the usage so far; `null` if no answer reported its usage. */
   charactersPerToken(): number | null;

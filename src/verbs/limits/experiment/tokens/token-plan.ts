@@ -19,36 +19,39 @@ const reserveShare = 0.5;
  */
 const perBurst = 24;
 const perEven = 54;
-/** The tokens of a small chat. Its answer has one of them. */
+/** The tokens of a small chat, including one token of answer. */
 export const tapTokens = 20;
-/** The smallest limit that can be examined. All small chats after a burst use less than a twentieth of this limit. */
+/**
+ * The smallest limit that can be examined. The small chats after a burst together use less than a twentieth of this
+ * limit.
+ */
 const leastTokens = 3000;
 const visibleShare = 1 / 1000;
 /** The share of a context that a prompt fills. The rest is for a gateway whose estimate is too high. */
 const usableContext = 0.95;
-/** The seconds after a burst at which small chats show whether its usage is charged. */
+/** The seconds after a burst at which small chats show whether the burst's usage is charged. */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The duration of the even pace, in windows. */
 export const evenWindows = 5;
 /**
- * The rate of the sustained load as a multiple of the limit: `exact` if charges equal the usage, `rough` if they may
- * differ.
+ * The rate of the sustained load as a multiple of the limit: `exact` if charges equal the usage, `rough` if charges may
+ * differ from the usage.
  */
 export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
 /**
- * The factor on the needed requests of a burst. If a gateway counts as few tokens as plausible, more are needed, and
- * some are refused.
+ * The factor on the needed requests of a burst. If a gateway counts as few tokens as plausible, a burst needs more
+ * requests, and some requests are refused.
  */
 const requestMargin = 1.4;
 
 export interface TokenPlan {
   readonly rule: TokenRule;
-  /** What the limit counts; absent if it counts all tokens. */
+  /** The tokens that the limit counts; absent if the limit counts all tokens. */
   readonly unit?: TokenUnit;
   readonly context: number | null;
   readonly isQuick: boolean;
-  /** The number of windows of load above the limit; 0 for no such load. */
+  /** The number of windows of load above the limit; 0 without such a load. */
   readonly sustain: number;
   readonly large: number;
   /** The tokens of a prompt that must be refused for some seconds after a full burst. */
@@ -59,7 +62,7 @@ export interface TokenPlan {
   readonly visible: number;
   /** The most requests of a burst, with its small chats. */
   readonly burstRequests: number;
-  /** The number of chats that together reserve the limit; 0 if the context is too small for that. */
+  /** The number of chats that together reserve the limit; 0 if the context is too small for such chats. */
   readonly reserving: number;
   readonly hasOtherModel: boolean;
   readonly hasAudio: boolean;
@@ -87,7 +90,7 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
 /**
  * Plans an examination of a limit of tokens, or says why no examination is possible. Example: for 60 requests and
  * 2,000,000 tokens a minute, the prompts of a burst have 83,333 tokens, and the prompts of the even pace 44,444. With a
- * context of 33,333 tokens, 60 requests cannot exceed the limit, so it never binds.
+ * context of 33,333 tokens, 60 requests cannot exceed the limit, so the limit never binds.
  */
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   const { rule, context } = terms;
@@ -126,7 +129,7 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     burstRequests: Math.floor(
       Math.min(requestMargin * burstRequests, requests * burstShare + tapTimes.length),
     ),
-    // `max_tokens` is no input, so it reserves nothing of a limit of input.
+    // `max_tokens` is no input, so `max_tokens` reserves nothing of a limit of input.
     reserving:
       reserving <= reserveShare * requests && terms.unit !== 'input-tokens' ? reserving : 0,
   };

@@ -1,9 +1,9 @@
 import type { LimiterDecision } from '../../../../model/limits/limit-log.ts';
 
 /**
- * Returns the longest possible duration of each blocked period, in ms. A period lasts from its first refusal to an
- * answer: that of the next admitted request that was sent after a refusal's answer. Example: if each refusal locks a
- * key for a window, all periods last a window or more; a fixed window also has shorter ones.
+ * Returns the longest possible duration of each blocked period, in ms. A period lasts from its first refusal to the
+ * answer of the next admission that was sent after a refusal was answered. Example: if each refusal locks a key for a
+ * window, all periods last a window or more. With a fixed window, some periods are shorter.
  */
 export const blockedPeriods = (decisions: readonly LimiterDecision[]): readonly number[] => {
   const admitted = decisions

@@ -4,15 +4,18 @@ import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 const longestBurst = 0.1;
-/** The maximum drift of free-running windows, as a share of their length. A limiter's timers may be late. */
+/** The maximum drift of free-running windows, as a share of the window's length. A limiter's timers may be late. */
 const windowDrift = 0.004;
-/** The maximum drift of a refill's steps, as a share of a step. It is small, since steps are computed from the time. */
+/**
+ * The maximum drift of a refill's steps, as a share of a step. The drift is small, since steps are computed from the
+ * time.
+ */
 const stepDrift = 0.001;
 
 interface Burst {
   readonly admitted: readonly LimiterDecision[];
   readonly begin: number;
-  /** Whether a whole window without requests came before. */
+  /** Whether a whole window without requests came before the burst. */
   readonly isAfterIdle: boolean;
   readonly blockedFor: number;
 }
@@ -94,8 +97,9 @@ const stepUnits = (
 };
 
 /**
- * Returns the most admissions in a burst without a boundary or step: one limit, the refill of the limit in the span,
- * and one more for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1 in a second.
+ * Returns the most admissions in a burst without a boundary or step. These are one limit, the refill of the limit in
+ * the span, and one more request for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1
+ * in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
@@ -117,8 +121,8 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns some of the prefixes that exceed the allowed number: a sample of all lengths, and the one that exceeds it most.
- * Short prefixes contain few boundaries, and long ones exceed the number by more.
+ * Returns some of the prefixes that exceed the allowed number: a sample of all lengths, and the prefix with the most
+ * admissions over the allowed number. Short prefixes contain few boundaries. Long prefixes exceed the number by more.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
@@ -131,8 +135,9 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 
 /**
  * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of a window,
- * or a step of a refill, explains one burst above the limit. It explains two only if one grid of boundaries can meet
- * both. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
+ * or a step of a refill, explains one burst above the limit. A boundary or step explains two such bursts only if one
+ * grid of boundaries can meet both bursts. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60
+ * s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

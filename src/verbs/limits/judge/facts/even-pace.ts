@@ -13,15 +13,16 @@ export interface RequestSpan {
 }
 
 /**
- * The maximum number of earlier requests of a fresh key. A bucket may lack this number, since some buckets go into debt
- * by one.
+ * The maximum number of earlier requests of a fresh key. A bucket may lack this number of requests, since some buckets
+ * go into debt by one request.
  */
 export const maxFreshRequests = 2;
 
 export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /**
-   * Whether the key was certainly idle before the first request, for example because the headers of an answer said so.
+   * Whether the key was certainly idle before the first request, for example because the headers of an answer showed no
+   * use.
    */
   readonly isIdleBefore: boolean;
   /**
@@ -35,9 +36,9 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. The client kept it if, since each
- * earlier request j, at most the requests came that the rate admits in that time. Example: at 1 request/s, at most 5
- * requests, with j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
+ * Creates a check of whether a client certainly kept the even rate up to a request. The client kept the even rate if,
+ * since each earlier request j, no more requests came than the rate admits in this time. Example: at 1 request/s, at
+ * most 5 requests, with j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -49,7 +50,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
     time >= 0 && count <= rate * time + roundingTolerance;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered);
-    // Windows, logs and counters forget everything before the log within two windows.
+    // Within two windows, windows, logs and counters forget all use before the log.
     const isForgotten =
       isIdleBefore ||
       ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
@@ -64,7 +65,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         passedItself = true;
         continue;
       }
-      // These are the other requests that may have been decided since this request.
+      // The number of other requests that may have been decided since this request.
       const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
@@ -96,7 +97,7 @@ export const evenPace = (
 
 /**
  * Returns the highest number of evenly sent requests in any window; a lower limit would have refused a request. Returns
- * `null` for less than half a window.
+ * `null` if the requests cover less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

@@ -3,8 +3,8 @@ import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { RequestSpan } from './even-pace.ts';
 
 /**
- * Returns the instants at which the key had certainly been idle for two windows. Each instant is the first request
- * after two idle windows.
+ * Returns the instants at which the key had certainly been idle for two windows. Each instant is the sending of the
+ * first request after this idle time.
  */
 export const idleBegins = (
   requests: readonly RequestSpan[],
@@ -20,8 +20,8 @@ export const idleBegins = (
 };
 
 /**
- * Returns the spans of the requests that were not refused. It counts refusals by span, since requests that were sent at
- * once can have equal spans.
+ * Returns the spans of the requests that were not refused. Refusals are counted by span, since requests that were sent
+ * at once can have equal spans.
  */
 const withoutRefused = (
   decisions: readonly LimiterDecision[],

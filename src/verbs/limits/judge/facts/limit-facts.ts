@@ -21,16 +21,18 @@ import {
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-/** The number of missing requests that the start and the end of the phase can explain together. */
+/** The number of missing requests that the start and the end of the phase together can explain. */
 const slackRequests = 2;
 
 /**
- * Counts spaced requests. Each is certainly sent at least the even spacing after the answer of the previous one. Every
- * limiter of the rule admits at least this number of requests, of any kind, minus one limit:
- * - a bucket gains more than one request between two of them, so it lacks at most what it lacked at the start;
- * - a window or a log that refuses one of them has admitted `limit` others;
- * - a weighted counter that refuses one of them has admitted one more in the window before.
- * Example: with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer show a lower rate.
+ * Counts spaced requests. Each spaced request is certainly sent at least the even spacing after the answer of the
+ * previous spaced request. Every limiter of the rule admits at least this number of requests, of any kind, minus one
+ * limit:
+ * - a bucket gains more than one request between two spaced requests, so the bucket lacks at most what it lacked at the
+ *   start;
+ * - a window or a log that refuses a spaced request has admitted `limit` other requests;
+ * - a weighted counter that refuses a spaced request has admitted an additional request in the window before. Example:
+ *   with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
@@ -47,8 +49,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals. It ignores them if it admitted a request that every limiter which
- * counts refusals would have refused.
+ * Returns whether the limiter ignores refusals. A limiter ignores refusals if it admitted a request that every limiter
+ * which counts refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -61,7 +63,7 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // Up to this phase of the current window, the older requests weigh at least as much as at its end.
+      // Up to the end of this part of the window, the older requests weigh at least `1 - phase - 1 / phaseParts`.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -70,9 +72,9 @@ export const ignoresRefusals = (
 };
 
 /**
- * Returns the admitted rate under a load that is always above the limit, with its bounds; `null` without such a load.
- * In n windows a limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4
- * windows mean a limit between 20 and 33.3.
+ * Returns the bounds of the admitted rate under a load that is always above the limit; `null` without such a load. In n
+ * windows a limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4 windows
+ * mean a limit between 20 and 33.3.
  */
 const sustainedRate = (
   decisions: readonly LimiterDecision[],
@@ -105,7 +107,8 @@ const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // For the lowest rate, the admissions took as long as possible; for the highest, as short as possible.
+    // The lowest rate assumes that the admissions took the longest possible time. The highest rate assumes the shortest
+    // time.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
@@ -113,7 +116,7 @@ const sustainedRate = (
 };
 
 interface FactEvidence {
-  /** The decisions of the limiter, in any order. Facts refer to them by their index. */
+  /** The decisions of the limiter, in any order. Facts refer to a decision by its index. */
   readonly decisions: readonly LimiterDecision[];
   readonly paced: readonly LimiterDecision[];
   readonly sustained: readonly LimiterDecision[];
@@ -123,8 +126,8 @@ interface FactEvidence {
 }
 
 /**
- * Finds the refusals that came although there certainly was room: fewer requests than the limit were admitted in the
- * two windows before.
+ * Finds the refusals that came although the limit certainly had room: fewer requests than the limit were admitted in
+ * the two windows before.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;

@@ -3,7 +3,8 @@ import { countBefore } from '../../../../judge/limits/facts/count-instants.ts';
 import { middleOf } from '../../../../judge/limits/limiter/decision-history.ts';
 
 /**
- * A grid of equal windows, in ms. One window begins at `phase`, the other windows whole windows before and after it.
+ * A grid of equal windows, in ms. One window begins at `phase`. The other windows begin a whole number of windows
+ * earlier or later.
  */
 export interface CounterGrid {
   readonly window: number;
@@ -22,8 +23,8 @@ interface ContradictedByLimit {
 const roundingTolerance = 1e-9;
 
 /**
- * Counts how many decisions each limit from 0 to `largest` contradicts. It stores the changes from each limit to the
- * next.
+ * Counts how many decisions each limit from 0 to `largest` contradicts. The counts are stored as changes from each
+ * limit to the next.
  */
 const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
@@ -46,14 +47,14 @@ const limitContradictions = (largest: number) => {
 
 /**
  * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments. The weighted count is the
- * admissions of the current window, plus a share of the admissions of the window before. Example: a quarter into a
- * window, 40 admissions of the window before weigh 30.
+ * number of admissions in the current window, plus a share of the admissions in the window before. Example: a quarter
+ * into a window, 40 admissions of the window before weigh 30.
  */
 const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) => {
   let known = { current: Number.NaN, begin: 0, beforeCurrent: 0, older: 0 };
   const windowOf = (moment: number): number => Math.floor((moment - phase) / window);
   const countAt = (admitted: number, moment: number, current = windowOf(moment)): number => {
-    // Decisions come in order of time, so most are in the same window as the previous one.
+    // Decisions come in order of time, so most decisions are in the same window as the previous decision.
     if (current !== known.current) {
       const begin = current * window + phase;
       const beforeCurrent = countBefore(middles, begin);
@@ -76,7 +77,10 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   };
 };
 
-/** A decision, the ascending moments at which it may have been made, and the number of requests admitted before it. */
+/**
+ * A decision, the possible moments of the decision in ascending order, and the number of requests admitted before the
+ * decision.
+ */
 interface CountedDecision {
   readonly moments: Float64Array;
   readonly before: number;
@@ -102,7 +106,7 @@ export const counterContradictions = ({ decisions, priors, middles, slack }: Dec
     const extremeCount = weightedCounter(middles, grid);
     for (const { moments, before, admitted } of counted) {
       const held = extremeCount(before, moments, admitted);
-      // These are the largest limits at which a counter refuses a request at a count of `held`.
+      // The largest limits at which a counter refuses a request at a count of `held`.
       const refusing = Math.floor(held + roundingTolerance);
       const refusingWhole = Math.ceil(held + 1 - roundingTolerance) - 1;
       if (admitted) {

@@ -32,16 +32,16 @@ const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 const maxWindowSteps = 60;
 const second = 1000;
 /**
- * The smallest limit that is tried, as a share of the declared limit. Bursts do not show the limit of a weighted
- * counter.
+ * The smallest limit that is tried, as a share of the declared limit. The limit can be below the size of bursts, since
+ * bursts do not show the limit of a weighted counter.
  */
 const minLimitShare = 0.7;
 /** The largest limit of the grid that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
 const maxLimits = 40;
 /**
- * The number of windows that are searched closer: the best limit of each is scored with more phases and with
- * neighbouring limits.
+ * The number of windows that are searched more closely. The best limit of each such window is scored with more phases
+ * and with neighbouring limits.
  */
 const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
@@ -78,7 +78,10 @@ const bestGrids = (
   return { fewest, phases };
 };
 
-/** Returns a function that finds and remembers the best grids of a window. It tries `times` as many phases as usual. */
+/**
+ * Returns a function that finds and remembers the best grids of a window. The function tries `times` as many phases as
+ * usual.
+ */
 const bestByWindow = (
   clock: OffsetBounds | null,
   counts: readonly CounterContradictions[],
@@ -180,9 +183,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if it contradicts
- * more than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock, or have any phase if that
- * clock is unknown.
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions; an empty list if this
+ * counter contradicts more than `mostWrong` decisions. Windows are whole seconds. Windows are aligned to the server's
+ * clock, or have any phase if the server's clock is unknown.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

@@ -21,9 +21,9 @@ export type Score = (limit: number, window: number, most: number) => number;
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
- * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
- * counts are estimates if `every` is above 1. With many decisions, the tried phases are `apart` from each other, as a
- * share of the window.
+ * Searches one class for the limiters that contradict the fewest decisions. Only every `every`-th decision is replayed,
+ * so counts are estimates if `every` is above 1. With many decisions, the tried phases are `apart` from each other, as
+ * a share of the window.
  */
 const searchClass = (
   name: LimiterClass,
@@ -52,8 +52,8 @@ const searchClass = (
 };
 
 /**
- * The classes that are fitted here. With some parameters, the other classes can imitate another limit, or nearly any
- * bucket.
+ * The classes that are fitted here. The other classes have parameters with which they can imitate another limit, or
+ * nearly any bucket.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -68,15 +68,15 @@ const shortestShare = 0.5;
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
-/** The ratio of neighbouring windows in the search for all windows that explain the log as well as the best. */
+/** The ratio of neighbouring windows in the search for all windows that explain the log as well as the best window. */
 const fineStep = 1.0025;
 const placesKept = 3;
-/** The number of parts into which each level divides the surroundings of a place. */
+/** The number of parts into which each level of the search divides the surroundings of a place. */
 const parts = 6;
 const levels = 4;
 const roughLevels = 2;
 const sampleSize = 400;
-/** The number of phases that an estimate tries within the distance of two tried windows. */
+/** The number of phases that an estimate tries within the distance between two neighbouring windows. */
 const phasesPerStep = 4;
 /**
  * The excess of a class's estimate over the allowed contradictions at which the class is dropped, as a share of the
@@ -89,7 +89,7 @@ const spareContradictions = 8;
 const hopelessShare = 0.4;
 const precision = 1e-4;
 
-/** A limit and a window, in ms, and the number of decisions that they contradict. */
+/** A limit and a window, in ms, and the number of decisions that contradict this limit and window. */
 export interface Place {
   readonly limit: number;
   readonly window: number;
@@ -157,7 +157,7 @@ const searchAround = (
   step: number,
   near: readonly number[],
 ): readonly Place[] => {
-  // These windows are up to `step` longer or shorter.
+  // The shares by which the tried windows are longer or shorter, up to `step`.
   const shares = Array.from({ length: 2 * parts - 1 }, (_, i) => (step * (i + 1 - parts)) / parts);
   const tried = best.flatMap((place) =>
     near.flatMap((more) =>
@@ -218,7 +218,7 @@ const searchOutwards = (
 
 /**
  * Returns the range of windows that explain the log as well as the best window. Some windows within the range may
- * explain it less well.
+ * explain the log less well.
  */
 export const windowInterval = (
   isExplained: Explains,

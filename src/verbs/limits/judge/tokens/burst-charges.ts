@@ -8,8 +8,8 @@ import {
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /**
- * The charge of a burst, by the remaining tokens. A bucket hides the charges of single chats, since it refills as fast
- * as they are charged. After a burst the bucket is not full, so the small chats that follow show how fast it refills.
+ * The charge of a burst, by the remaining tokens. A bucket that refills fast hides the charges of single chats. After a
+ * burst the bucket is not full, so the following small chats show how fast the bucket refills.
  */
 export interface BurstCharge {
   /** The least charge, as a multiple of the usage. */
@@ -18,9 +18,12 @@ export interface BurstCharge {
   readonly refill: number;
 }
 
-/** The share of its tokens below which a bucket is certainly being refilled. */
+/** The share of its size below which a bucket is certainly being refilled. */
 const notFull = 0.95;
-/** The fewest small chats that must show the same refill. The refill then does not come in large steps. */
+/**
+ * The fewest small chats that must show the same refill. A refill that comes in large steps does not look the same
+ * between so many chats.
+ */
 const enoughTaps = 3;
 
 /** Returns the slowest and the fastest refill between two reports of the remaining tokens, in tokens per ms. */
@@ -32,7 +35,7 @@ const refillBetween = (earlier: TokenReply, later: TokenReply, used: number) => 
   };
 };
 
-/** Returns the slowest refill that all pairs of neighbouring small chats share; `null` if they share none. */
+/** Returns the slowest refill that all pairs of neighbouring small chats share; `null` without a common refill. */
 const steadyRefill = (taps: readonly TokenReply[]): number | null => {
   if (taps.length < enoughTaps) return null;
   const spans = taps

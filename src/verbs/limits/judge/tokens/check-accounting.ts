@@ -8,7 +8,10 @@ import { roundedCount } from './token-charges.ts';
 
 export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
-/** The largest distance of a charge from an amount for it to be called that amount, in tokens and as a share. */
+/**
+ * The largest distance between a charge and an amount at which the charge counts as this amount, in tokens and as a
+ * share.
+ */
 const tolerance = { tokens: 2, share: 0.02 };
 
 const isAbout = (charge: number, amount: number): boolean =>
@@ -16,7 +19,7 @@ const isAbout = (charge: number, amount: number): boolean =>
 
 const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): string => {
   if (charge === null) return 'not shown';
-  // A refill in the meantime hides a part of a charge.
+  // A refill during the measurement hides a part of a charge.
   const isPart = !isSteady && charge > tolerance.tokens && !isAbout(charge, used ?? prompt);
   if (isPart && charge < (used ?? prompt)) return `at least ${roundedCount(charge)} tokens`;
   if (charge <= tolerance.tokens) return 'nothing';
@@ -38,7 +41,7 @@ export const chargeRows = (charges: readonly MeasuredCharge[]): readonly ChargeR
     words: wordsOf(measured),
   }));
 
-/** The kinds for which a customer cannot expect a certain charge. */
+/** The kinds of requests for which a customer cannot expect a certain charge. */
 const freely: readonly string[] = ['cut-answering', 'cut-sent', 'again', 'speech', 'transcription'];
 
 /** Returns what a customer expects to be charged: the usage of an answer, nothing for an error. */
@@ -46,7 +49,7 @@ const expectedOf = ({ status, used, prompt }: MeasuredCharge): number =>
   status === 200 ? (used ?? prompt + 1) : 0;
 
 /**
- * Returns the charges that a customer would not expect. A refill hides a part of a charge. So a small charge counts
+ * Returns the charges that a customer would not expect. A refill can hide a part of a charge. So a small charge counts
  * only if another kind of request is charged the same share of its usage.
  */
 const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] => {
@@ -65,20 +68,20 @@ const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge
   );
 };
 
-/** Returns the kinds of requests whose charge is shown to be what a customer expects. */
+/** Returns the kinds of requests whose charge is as a customer expects. */
 const shownAsExpected = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] =>
   charges.filter(({ kind, status, used, charge }) => {
     if (charge === null || (used === null && status === 200)) return false;
     return kind !== 'again' && isAbout(charge, status === 200 ? (used ?? 0) : 0);
   });
 
-/** Returns the parts of the claim that no charge shows. */
+/** Returns the parts of the claim for which no charge is evidence. */
 const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(['chat', 'stream'] as const).filter((each) => !shown.some(({ kind }) => kind === each)),
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** The facts of an answer that explain its charge, both as measured and as stored. */
+/** The facts of an answer that explain its charge. Measured charges and stored charges both have these facts. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /**
@@ -88,9 +91,9 @@ const shownAnswer = 5;
 const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, and not only its prompt. The charge must exceed any
- * count of the prompt. The charge must also be the usage, or at least the prompt and half of the answer, since a refill
- * makes a charge smaller.
+ * Whether a charge shows that the tokens of an answer are charged, too, and not only the tokens of the prompt. The
+ * charge must exceed any count of the prompt. The charge must also be the usage, or at least the prompt and half of the
+ * answer, since a refill makes a charge smaller.
  */
 const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
   if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
@@ -100,8 +103,8 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 };
 
 /**
- * Returns which answers no charge shows: all, whole or streamed answers; `null` if charges show the answers. Some
- * examinations have no longer answer of a stream.
+ * Returns the kinds of answers whose charge no request shows: all, whole or streamed answers; `null` if charges show
+ * all kinds of answers. Some examinations have no longer answer of a stream.
  */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
@@ -130,7 +133,7 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
 
 /**
  * Whether the limit counts all tokens, and nothing shows that answers are charged. Prompts alone fill the limit in the
- * bursts, so the bursts do not show that.
+ * bursts, so the bursts are no evidence about answers.
  */
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
@@ -139,7 +142,8 @@ export const areAnswersUnseen = (
 
 /**
  * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be
- * charged. Returns nothing if answers were also seen to be charged, or if the operator promises that they are.
+ * charged. Returns nothing if answers were also seen to be charged, or if the operator promises that answers are
+ * charged.
  */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
@@ -159,10 +163,10 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/** The kinds of chats by which a customer can use more than the limit if they are charged nothing. */
+/** The kinds of chats by which a customer can use more than the limit, if such chats are charged nothing. */
 const loopholes: readonly string[] = ['again', 'cut-answering'];
 
-/** Names the loopholes that were answered and charged nothing. */
+/** Names the loopholes for which chats were answered and charged nothing. */
 const freeText = (charges: readonly MeasuredCharge[]): string => {
   const free = charges.filter(
     (measured) =>
@@ -174,15 +178,15 @@ const freeText = (charges: readonly MeasuredCharge[]): string => {
 };
 
 /**
- * Returns a text for the end of the reasons why a limit is kept: what they do not cover, and what rests on the operator's
- * promise. The text is empty if there is nothing to add.
+ * Returns a text for the end of the reasons why a limit is kept: which requests are charged nothing, and which reason
+ * rests on the operator's promise. The text is empty if nothing needs to be added.
  */
 export const caveatsText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
     ? `${freeText(guards.charges)}; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts`
     : freeText(guards.charges);
 
-/** Checks whether the charges are the usage that the answers report. */
+/** Checks whether the charges equal the usage that the answers report. */
 export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
   const odd = oddCharges(charges);
   const shown = shownAsExpected(charges);

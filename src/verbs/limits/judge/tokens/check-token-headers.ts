@@ -16,7 +16,10 @@ const isConstant = ({ replies, rule }: TokenLog): boolean => {
   return isUsed && new Set(reporting.map(({ reported }) => reported!.remaining)).size === 1;
 };
 
-/** Counts the refusals for tokens although enough tokens remained before: more than can have been charged since. */
+/**
+ * Counts the refusals for tokens before which enough tokens remained: more than can have been charged since the last
+ * report.
+ */
 const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>
     Math.max(most, reserved),
@@ -40,10 +43,10 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
     (limit) => limit !== rule.tokens,
   );
 
-/** The share of the limit by which the remaining tokens must drop to show that they are true. */
+/** The share of the limit by which the remaining tokens must drop as evidence that they are true. */
 const shownFall = 1 / 2;
 
-/** Returns why nothing shows that the reported remaining tokens are true; `null` if something does. */
+/** Returns why no evidence shows that the reported remaining tokens are true; `null` with such evidence. */
 const whyRemainingIsUnsure = (
   { replies, rule }: TokenLog,
   { counting, hasRemaining }: Pick<TokenGuards, 'counting' | 'hasRemaining'>,

@@ -43,7 +43,7 @@ import {
 
 /** The operator's promises about a gateway. */
 export interface TokenPromises {
-  /** Whether nobody else uses the key, and whether usage is what is charged (`--yes-tokens`). */
+  /** Whether nobody else uses the key, and whether charges equal the usage (`--yes-tokens`). */
   readonly isPromised: boolean;
 }
 
@@ -60,11 +60,11 @@ const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
 
 interface Finding {
   readonly isFound: boolean;
-  /** The excuse for the finding; `null` if there is none. */
+  /** The excuse for the finding; `null` without an excuse. */
   readonly why: string | null;
-  /** Whether only the operator's promise rules out an excuse; false by default. */
+  /** Whether only the operator's promise rules out an excuse. If absent, no promise is needed. */
   readonly restsOnPromise?: boolean;
-  /** Whether the examination shows that the limit keeps this fact. */
+  /** Whether the examination shows that the limit satisfies the claim. */
   readonly isProved: boolean;
   readonly observed: string;
   readonly shownBy: readonly TokenReply[];
@@ -76,7 +76,7 @@ interface FactCheck {
   readonly isExcused: boolean;
 }
 
-/** Makes a check that violates the limit if something was found and nothing excuses it. */
+/** Makes a check that violates the limit if a fault was found and nothing excuses the fault. */
 const violating = (
   { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
   { isFound, why, restsOnPromise = false, isProved, observed, shownBy }: Finding,
@@ -97,7 +97,7 @@ const violating = (
   };
 };
 
-/** The share of the limit that must certainly be used before a refusal, to show that the burst reached the limit. */
+/** The share of the limit that must certainly be used before a refusal, as evidence that a burst reached the limit. */
 const enoughUse = 0.7;
 /** The share of the requests at an even pace that must be answered for a limit that is called kept. */
 const enoughAnswers = 0.95;
@@ -115,7 +115,7 @@ const evidenceOf = (replies: readonly TokenReply[]): readonly string[] =>
 const times = (replies: readonly TokenReply[]): string =>
   replies.length === 0 ? 'none' : `${replies.length}, the first at ${seconds(replies[0]!.sent)}`;
 
-/** Says how many tokens were charged before each burst was refused; empty if none was refused. */
+/** Says how many tokens were charged before each burst was refused; empty if no burst was refused. */
 const refusedAfter = (bursts: Evidence['bursts']): string => {
   const amounts = bursts.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
@@ -157,7 +157,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
           : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1 && worst === undefined,
       shownBy: exceeded.map(({ admission }) => admission),
-      // The other bursts were refused in time.
+      // At another phase, bursts were refused in time.
       observed: isFound || worst === undefined ? observed : `${observed}; ${windowEnd}`,
     },
   );
@@ -246,7 +246,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   );
 };
 
-/** Says how many tokens were in flight at once. Only a charge at the start keeps them within the limit. */
+/** Checks how many tokens were in flight at once. Only a charge at the start keeps these tokens within the limit. */
 const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
@@ -261,7 +261,7 @@ const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   });
 };
 
-/** Returns why nothing shows that the limit is kept, one sentence for each reason; an empty list if it is shown. */
+/** Returns why nothing shows that the limit is kept, one sentence for each reason; an empty list for a kept limit. */
 const whyNotKept = (
   evidence: Evidence,
   checks: readonly LimitCheck[],
@@ -322,8 +322,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests were admitted at once with more tokens than the limit, and how many limits this number of
- * requests can use. Requests that are charged at their end may each fill the context.
+ * Returns how many requests were admitted at once with more tokens than the limit, and how many times the limit this
+ * number of requests can use. Requests that are charged at their end may each fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,
@@ -343,7 +343,7 @@ const isChargedAtEnd = (evidence: Evidence): boolean =>
   chargedAtOf(evidence) === 'end' &&
   evidence.bursts.some(({ beforeRefusal }) => (beforeRefusal ?? 0) > evidence.log.rule.tokens);
 
-/** Judges an examination of a limit of tokens. Only facts that hold for every limiter of the limit violate it. */
+/** Judges an examination of a limit of tokens. Only facts that no limiter with this limit can cause are violations. */
 export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFindings => {
   const guards = tokenGuards(log);
   const evidence = { log, guards, promises, bursts: burstsEvidence(log, guards.terms) };
@@ -384,7 +384,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    // A pace counts all tokens, so other units have no charging.
+    // A pace counts all tokens. So a limit of other units gives no `charging`.
     ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,

@@ -6,7 +6,7 @@ import type { TokenGuards } from './token-guards.ts';
 const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as const;
 
 /**
- * Returns what a pace needs to know about the charges. If a prompt is charged at its admission and nothing seems
+ * Returns the facts about the charges that a pace needs. If a prompt is charged at its admission and nothing seems
  * reserved, the answer is assumed to be charged later.
  */
 export const chargingOf = (

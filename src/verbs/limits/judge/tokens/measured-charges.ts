@@ -5,17 +5,17 @@ export interface MeasuredCharge {
   readonly kind: TokenKind;
   readonly status: number;
   readonly prompt: number;
-  /** The tokens that the answer reports; `null` if it reports none. */
+  /** The tokens that the answer reports; `null` if the answer reports no usage. */
   readonly used: number | null;
-  /** The drop in the remaining tokens that the request caused; `null` if they do not show it. */
+  /** The drop in the remaining tokens that the request caused; `null` if the remaining tokens do not show this drop. */
   readonly charge: number | null;
   /**
    * Whether the remaining tokens did not change between the last two small chats after the request, apart from the last
-   * chat's usage. Nothing was then refilled or forgotten.
+   * chat's usage. Between these two chats, nothing was refilled or forgotten.
    */
   readonly isSteady: boolean;
   /**
-   * Whether the remaining tokens stopped dropping after the request. If others use the key, the remaining tokens
+   * Whether the remaining tokens stopped dropping after the request. If other clients use the key, the remaining tokens
    * continue to drop.
    */
   readonly isUnshared: boolean;
@@ -23,19 +23,19 @@ export interface MeasuredCharge {
 
 const remainingOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
 
-/** The tokens by which two counts of one small chat may differ. */
+/** The number of tokens by which two counts of one small chat may differ. */
 export const roundingTokens = 2;
 
 interface Group {
   readonly before: TokenReply;
   readonly subject: TokenReply;
   /**
-   * The small chats beside and after the subject. The last of them are sent when the subject's usage should be charged.
+   * The small chats beside and after the subject. The last chats are sent when the subject's usage should be charged.
    */
   readonly after: readonly TokenReply[];
 }
 
-/** The most small chats that belong to a request: one chat beside it, and two chats after it. */
+/** The most small chats that belong to a request: one chat during the request, and two chats after the request. */
 const mostAfter = 3;
 
 /** Groups each request of a kind with the small chat before it and the small chats after it. */
@@ -65,7 +65,9 @@ const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): nu
   return earlier === null || end === null ? Infinity : earlier - end - (usedTokens(last) ?? 0);
 };
 
-/** Measures a request: the drop in the remaining tokens, without the small chats in between. */
+/**
+ * Measures the charge of a request: the drop in the remaining tokens, without the usage of the small chats in between.
+ */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
   const used = usedTokens(subject);
@@ -76,7 +78,8 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const end = remainingOf(last);
   if (begin === null || end === null || !answered)
     return { ...common, charge: null, isSteady: false, isUnshared: false };
-  // The reported remaining includes the chat’s own charge or not. All small chats are alike.
+  // A report may include or exclude the charge of its own chat. The difference cancels out, since all small chats are
+  // alike.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
@@ -113,8 +116,8 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 
 /**
  * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the
- * stream's first byte. If this report does not show the charge, the charge comes later. But then a later report must
- * show it: otherwise a refill may have hidden the charge.
+ * stream's first byte. If this report does not show the charge, the charge comes later. A later report must then show
+ * the charge. If no later report shows the charge, a refill may have hidden the charge.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -138,39 +141,45 @@ export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'late
 
 export interface CountingEvidence {
   /**
-   * `usage`: charges equal the usage; `near`: they are within the tolerance; `unknown`: the remaining tokens do not
-   * show them.
+   * The relation of charges to usage. `usage`: charges equal the usage. `near`: charges are within the tolerance.
+   * `unknown`: the remaining tokens do not show the charges.
    */
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether no count of these texts has this ratio, so that the ratio excuses nothing. */
+  /** Whether no tokenizer counts these texts with this ratio, so that the ratio excuses nothing. */
   readonly isImplausible: boolean;
-  /** The least charge of the bursts, as a multiple of their usage, if single chats do not show it. */
+  /** The least charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
 }
 
-/** Whether the charge is the usage, or near it. */
+/** Whether the charge equals the usage, or nearly equals the usage. */
 export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
   finding === 'usage' || finding === 'near';
 
 const exactness = 0.01;
-/** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
+/**
+ * The least and the most tokens that any tokenizer counts in text with four characters a token, as multiples of the
+ * usage.
+ */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /**
- * The share of the large prompt's excess charge below which a small prompt's excess is too small for a constant, such
- * as a hidden prompt.
+ * The share of the large prompt's excess charge that a small prompt's excess must reach, if the excess is constant. A
+ * hidden prompt is such a constant excess.
  */
 const constantShare = 0.2;
 /**
- * A second bound on a small prompt's excess: this factor times its tokens, divided by those of the large prompt. The
- * larger of the two bounds counts.
+ * A second bound on a small prompt's excess: this factor times the ratio of the small prompt's tokens to the large
+ * prompt's tokens. The larger of the two bounds counts.
  */
 const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large prompt. */
 const smallShare = 1 / 3;
 
-/** Returns whether much too high charges grow with the prompt, so no hidden prompt explains them. */
+/**
+ * Returns whether much too high charges grow with the prompt. No hidden prompt explains charges that grow with the
+ * prompt.
+ */
 const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
   const small = charges.filter(
     ({ used, charge, status }) =>
@@ -206,7 +215,7 @@ export const areCachedCharged = (
   );
 };
 
-/** Reads how a gateway counts from the charges of chats and streams with a large prompt. */
+/** Finds how a gateway counts tokens, from the charges of chats and streams with a large prompt. */
 export const countingEvidence = (
   charges: readonly MeasuredCharge[],
   ownCount: number,
@@ -217,7 +226,7 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // Remaining tokens that rise in the meantime show too little.
+    // A charge of a chat that is not steady may be too small, so such a charge counts only if it is too large.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };

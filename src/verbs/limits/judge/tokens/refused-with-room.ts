@@ -10,8 +10,8 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The number of phases of a weighted counter that are tried. For each phase, the older window has the weight that it
- * has at the phase before. That weight is higher.
+ * The number of phases of a weighted counter that are tried. At each phase, the older window gets the higher weight of
+ * the previous phase.
  */
 const counterPhases = 48;
 
@@ -44,15 +44,15 @@ export const lostLevels = (
 };
 
 /**
- * What any bucket certainly holds if it lacks nothing, as a share of the limit: the size of the smallest bucket, less
+ * What any bucket certainly holds if it lacks nothing, as a share of the limit: the size of the smallest bucket, minus
  * the next step of its refill.
  */
 export const smallestRoom = smallestBucket - refillStep;
 
 /**
  * Finds the refusals, in the order of sending, for which every limiter had room. “Every limiter” means all windows,
- * logs and weighted counters, and a bucket of a quarter of the limit that a step may have left unfilled. A bucket that
- * refills too slowly may still have had no room.
+ * logs and weighted counters, and a bucket of a quarter of the limit that still waits for the next step of its refill.
+ * A bucket that refills too slowly may still have had no room.
  */
 export const refusedWithRoom = (
   refusals: readonly LimitUse[],

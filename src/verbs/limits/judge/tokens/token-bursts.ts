@@ -13,8 +13,8 @@ import { type ChargeTerms, chargesOf } from './token-charges.ts';
 import { sumOf } from '../../../../model/sums.ts';
 
 /**
- * An admission that no limiter allows. The tokens that were certainly charged before it exceed the limit and the refill
- * since the burst began.
+ * An admission that no limiter allows. The tokens that were certainly charged before the admission exceed the limit and
+ * the refill since the burst began.
  */
 export interface ExceededBurst {
   readonly admission: TokenReply;
@@ -24,9 +24,9 @@ export interface ExceededBurst {
 }
 
 export interface BurstEvidence {
-  /** When its first request was sent, in ms. */
+  /** The instant at which the first request of the burst was sent, in ms. */
   readonly begin: number;
-  /** The number of requests that got a 429, whatever limit it names. */
+  /** The number of requests that got a 429, whatever limit the 429 names. */
   readonly refused: number;
   /** The number of admitted requests. */
   readonly count: number;
@@ -41,23 +41,25 @@ export interface BurstEvidence {
   readonly mostBeforeFirst: number | null;
   /**
    * The largest share of the limit, with its refill until a refusal, that was certainly charged before the refusal. For
-   * a bucket this is a share of the bucket's own limit.
+   * a bucket, this share refers to the bucket's own limit.
    */
   readonly shareBefore: number;
-  /** Whether more was admitted than a gateway that charges at admission can admit. Requests in flight count. */
+  /** Whether more was admitted than a gateway that charges at admission can admit, requests in flight included. */
   readonly isAheadOfCharges: boolean;
-  /** The admission with the largest excess; `null` if none exceeds the limit. */
+  /** The admission with the largest excess; `null` if no admission exceeds the limit. */
   readonly exceeded: ExceededBurst | null;
   /** Whether a request was admitted although, by the gateway’s own count of the remaining tokens, nothing was left. */
   readonly isAboveOwnCount: boolean;
 }
 
-/** The largest step of a bucket's refill, as a share of the limit. Such a step may come just after a burst began. */
+/**
+ * The largest step of a bucket's refill, as a share of the limit. Such a step may come just after the start of a burst.
+ */
 export const refillStep = 1 / 10;
 
 /**
- * Returns the time in ms that a burst may last. Then no boundary of a grid is in two bursts that are half a window
- * apart.
+ * Returns the time in ms that a burst may last. At this length, no boundary of a grid of windows is in two bursts that
+ * are half a window apart.
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
@@ -65,9 +67,9 @@ export const longestBurst = (window: number): number => window / 2 - window / 30
 const shownFall = 1 / 4;
 
 /**
- * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the
- * last remaining tokens before it. A count below the limit excuses an admission if all charges arrive in the end, since
- * the charges are then only late.
+ * Creates a function that decides whether the gateway’s own count was below the limit just before a request. The own
+ * count comes from the last report of the remaining tokens. A count below the limit excuses an admission if all charges
+ * arrive in the end, since the charges are then only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -132,9 +134,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Returns whether a request of a burst was admitted although the gateway's own report left nothing for it. Since that
- * report, more than the remaining tokens and the refill was certainly charged, by any count of the texts. If an idle
- * key reports more than the limit, the excess is no room either.
+ * Returns whether a request of a burst was admitted although, by the gateway's own report, nothing was left for the
+ * request. Since that report, more than the remaining tokens and the refill was certainly charged, by any count of the
+ * texts. If an idle key reports more than the limit, this excess gives no additional room.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -143,7 +145,7 @@ const isAboveOwnCount = (
 ): boolean => {
   const reporting = replies.filter(({ reported }) => reported !== null);
   if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
-  // If remaining does not change in a burst, the header is broken and counts nothing.
+  // If the remaining tokens do not change in a burst, the header is broken and counts nothing.
   if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
@@ -235,8 +237,8 @@ const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Returns whether two of the bursts that exceeded the limit have no phase in common. Then the end of one window
- * explains at most one of them.
+ * Returns whether two of the bursts that exceeded the limit have no phase in common. The end of one window explains at
+ * most one of two such bursts.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
@@ -249,7 +251,7 @@ export const areApart = (bursts: readonly BurstEvidence[], window: number): bool
     }),
   );
 
-/** The latest time of a charge that is still in time, as a share of a window. */
+/** The latest time of a charge that counts as early enough, as a share of a window. */
 const latestShare = 1 / 10;
 
 /** The evidence of small chats after a burst about when usage is charged. */
@@ -258,16 +260,18 @@ export interface SettleEvidence {
   readonly settle: number;
   /** Whether charges come so late that a burst proves nothing. */
   readonly isLate: boolean;
-  /** Whether only late charges can explain this evidence. Otherwise the small chats may have used up what was left. */
+  /**
+   * Whether only late charges can explain this evidence. If `false`, the small chats may have used up what was left.
+   */
   readonly isLateShown: boolean;
-  /** Whether small chats after a burst show when usage is charged: at least one of them was refused for tokens. */
+  /** Whether small chats after a burst show when usage is charged: at least one small chat was refused for tokens. */
   readonly isMeasured: boolean;
 }
 
 /** The rise of the remaining tokens that shows the end of a window, as a share of the limit. */
 const endOfWindow = 1 / 10;
 
-/** Returns the replies of a burst until the remaining tokens rise. The end of a window hides the charges before it. */
+/** Returns the replies of a burst until the remaining tokens rise. The end of a window hides all earlier charges. */
 const beforeEndOfWindow = (
   replies: readonly TokenReply[],
   { tokens }: TokenLog['rule'],
@@ -283,9 +287,9 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, its own headers decide:
- * it was for tokens if too few remained for the chat. Without such headers, it was for tokens unless the number of
- * requests can be the reason.
+ * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, the headers of the
+ * refusal decide: the refusal was for tokens if too few tokens remained for the chat. Without such headers, the refusal
+ * was for tokens unless the number of requests can be the reason.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -303,8 +307,8 @@ const isForTokens = (
 /**
  * Returns the time in ms within which usage is charged after an answer, by the remaining tokens of a burst. At each
  * reply, the usage of answers older than this time must not exceed the drop of the remaining tokens. If `isRefilled`,
- * the refill is added to the drop. It returns `usual` if the burst ended before all usage was charged: then some was
- * never charged, and nothing was late.
+ * the refill is added to the drop. If some usage of the burst was never charged, returns `usual`, since a missing
+ * charge is no late charge.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],
@@ -343,12 +347,10 @@ const settleByRemaining = (
   }, usual);
 };
 
-/** The share of a large prompt that small chats may use without filling the room that such prompts leave. */
+/** The share of a large prompt that small chats may use without a noticeable effect on the remaining room. */
 const negligibleUse = 1 / 100;
 
-/**
- * Returns whether the small chats before another small chat (`next`) can themselves have used up what was left for it.
- */
+/** Returns whether the small chats before another small chat (`next`) can have used up the room for `next`. */
 const mayHaveFilled = (
   before: readonly TokenReply[],
   next: TokenReply,
@@ -356,7 +358,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // The reported remaining may not include the charge of the chat that reports it.
+  // The report of a chat may not include the charge of this chat.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
@@ -365,7 +367,7 @@ const mayHaveFilled = (
   return used > negligibleUse * largest;
 };
 
-/** Measures when usage is charged. If small chats are first admitted and then refused, the charge came in between. */
+/** Measures when usage is charged. If small chats are first admitted and later refused, the charge came in between. */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;
   let shown = terms.settle;

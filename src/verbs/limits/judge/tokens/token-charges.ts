@@ -8,13 +8,13 @@ import { isAdmitted, isRefused, type TokenReply, usedTokens } from '../../model/
 
 export const roundedCount = (tokens: number): string => formatCount(Math.round(tokens));
 
-/** The assumptions of the judge about a gateway, as far as the examination did not measure them. */
+/** The assumptions of the judge about a gateway. The examination measures some of these terms. */
 export interface ChargeTerms {
   /** The time in ms after the end of an answer by which its usage is charged. */
   readonly settle: number;
   /**
    * The largest factor between the usage and a gateway’s own count, if the gateway never corrects its count; 1 if
-   * charges are proved to be the usage.
+   * charges are proved to equal the usage.
    */
   readonly ownCount: number;
   /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
@@ -56,7 +56,7 @@ export const chargesOf = (
       fate: isRefused(reply) ? 'refused' : isAdmitted(reply) ? 'admitted' : 'other',
       names: unit,
       least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - free) : 0,
-      // A reservation may never be corrected, and a refused request may be charged.
+      // The gateway may never correct a reservation, and may charge a refused request.
       most: isUnanswered ? Infinity : ownCount * Math.max(used ?? 0, asked),
       reserved: isUnanswered ? Infinity : slack * prompt + answersOf(reply),
     };

@@ -22,15 +22,18 @@ import {
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
-/** The use beyond what the requests explain, by the remaining tokens. */
+/** The use of the limit that the requests of the examination do not explain, by the remaining tokens. */
 interface HiddenUse {
-  /** The largest drop in the remaining tokens between two answers, as a multiple of what the requests can have used. */
+  /**
+   * The largest drop in the remaining tokens between two answers, as a multiple of what the requests in between can
+   * have used.
+   */
   readonly spent: number;
   /** The largest use of the limit, as a multiple of what the requests of two windows can have used. */
   readonly remembered: number;
 }
 
-/** The assumptions behind the facts about tokens, as the examination measured them. */
+/** The measured assumptions behind the facts about tokens. */
 export interface TokenGuards {
   readonly charges: readonly MeasuredCharge[];
   readonly when: 'admission' | 'later' | null;
@@ -40,8 +43,8 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The hidden use without 429s, which often say that nothing remains, whatever was used. If the operator promises that
-   * nobody else uses the key, only the answers count.
+   * The hidden use by the reports without 429s. A 429 often says that nothing remains, whatever was used. If the
+   * operator promises that nobody else uses the key, only these reports count.
    */
   readonly hiddenFromAnswers: HiddenUse;
   /** If `spent` or `remembered` is above this multiple, somebody else uses the key. */
@@ -51,7 +54,7 @@ export interface TokenGuards {
 
 /**
  * Returns the use beyond what the requests explain, by the remaining tokens. Such use shows that somebody else uses the
- * key, or that charges are higher than the judge assumes.
+ * key, or that charges are higher than assumed.
  */
 const hiddenUse = (
   log: TokenLog,
@@ -86,13 +89,13 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** The refill, as a multiple of the limit in a window, from which nobody else can use much of a bucket. */
+/** The refill above which nobody else can use much of a bucket, as a multiple of the limit in a window. */
 const unsharedRefill = 0.93;
 
 /**
  * Uses the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
- * drop by less than any count of the texts. The finding is `more` if they drop by more than any count of the texts, and
- * a bucket refills so fast that nobody else can use much of it.
+ * drop by less than any count of the texts. The finding is `more` if the remaining tokens drop by more than any count
+ * of the texts, and the bucket refills so fast that nobody else can use much of the bucket.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -118,12 +121,14 @@ const withBursts = (
     : { ...counting, least };
 };
 
-/** The share of admitted answers that must report the remaining tokens for a guard to use them. */
+/**
+ * The share of admitted answers that must report the remaining tokens. With fewer reports, a guard does not use them.
+ */
 const enoughReports = 0.5;
 
 /**
- * Measures the assumptions behind the facts about tokens: how the gateway counts, when it charges, and whether somebody
- * else uses the key.
+ * Measures the assumptions behind the facts about tokens: how the gateway counts, when the gateway charges, and whether
+ * somebody else uses the key.
  */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
@@ -157,15 +162,15 @@ const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(
 const noRemainingReason =
   'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
 
-/** The reason why a gateway that reports no usage shows no charges, whatever the operator promises. */
+/** The reason why charges stay unknown if no answer reports its usage. The operator's promise does not change this. */
 const noUsageReason = 'no answer reports its usage, so nothing shows how many tokens were sent';
 
 interface GuardTerms {
-  /** Whether the operator promises that nobody else uses the key and that usage is what is charged. */
+  /** Whether the operator promises that nobody else uses the key, and that charges equal the usage. */
   readonly isPromised: boolean;
 }
 
-/** Says how late usage is charged, or may be. */
+/** Says how late usage is charged, or how late usage may be charged. */
 export const latenessText = ({ settle, isLateShown }: SettleEvidence): string => {
   const time = `${(settle / 1000).toFixed(1)} s after an answer`;
   return isLateShown
@@ -174,7 +179,8 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
 };
 
 /**
- * Returns why nothing shows the charges of single chats; `null` if something does, or if the operator promises them.
+ * Returns why no evidence shows the charges of single chats; `null` with such evidence, or if the operator promises
+ * that charges equal the usage.
  */
 const whyChargesAreUnknown = (
   { counting, hasRemaining }: TokenGuards,
@@ -186,7 +192,7 @@ const whyChargesAreUnknown = (
     : noRemainingReason;
 };
 
-/** Returns why a fact that rests on the least charge proves nothing; `null` if it proves something. */
+/** Returns why a fact that rests on the least charge proves nothing; `null` if the fact proves something. */
 export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting, settling, hasUsage } = guards;
   if (!hasUsage) return noUsageReason;
@@ -198,9 +204,10 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats. Then
- * the admitted tokens are too many by any count of the texts, or by the least charge of the bursts. If they are too
- * many even by the gateway’s own count of the remaining tokens, the time of the charge does not matter.
+ * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats.
+ * Nothing excuses a burst if the admitted tokens are too many by any count of the texts, or by the least charge of the
+ * bursts. If the admitted tokens are too many even by the gateway’s own count of the remaining tokens, the time of the
+ * charge does not matter.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
@@ -216,7 +223,7 @@ export const isTooMuchByAnyCount = (
 
 /**
  * The largest drop in the remaining tokens, as a multiple of what the requests can have used, if the operator promises
- * that nobody else uses the key. A gateway that charges twice the usage does not exceed it.
+ * that nobody else uses the key. A gateway that charges twice the usage does not exceed this multiple.
  */
 const promisedAllowance = 2;
 
@@ -231,22 +238,22 @@ const hiddenFrom = (
 const idleRemedy = ({ isPromised }: GuardTerms): string =>
   isPromised ? '' : ' (--yes-tokens says that nobody else uses the key)';
 
-/** Returns why a refusal can have a cause other than the requests of the examination; `null` if it cannot. */
+/** Returns why a refusal can have a cause other than the requests of the examination; `null` without such a cause. */
 const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
   hiddenFrom(guards, terms).spent > allowanceOf(guards, terms)
     ? `the remaining tokens fell by more than the requests can have used${idleRemedy(terms)}`
     : null;
 
-/** Returns why another user of the key can have caused a refusal; `null` if none can. */
+/** Returns why another user of the key can have caused a refusal; `null` if no other user can be the cause. */
 export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): string | null =>
   whyRefusalIsUnsure(guards, terms) ??
   (guards.hasRemaining || terms.isPromised ? null : noRemainingReason);
 
-/** Returns why a fact that rests on the most that was charged proves nothing; `null` if it proves something. */
+/** Returns why a fact that rests on the most that was charged proves nothing; `null` if the fact proves something. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
-  // No count of the texts is so high, and the tokens of a hidden prompt are not usage.
+  // No tokenizer counts so many tokens in these texts, and the tokens of a hidden prompt are not usage.
   const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
   if (counting.finding === 'more' && !counting.isImplausible && !isNoCount) {
     return `${ratioText(counting)} times the usage is charged`;
@@ -259,8 +266,8 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
 };
 
 /**
- * Returns why a fact proves nothing; `null` if it proves something. With `null`, `restsOnPromise` says whether there
- * would be a reason without the operator's promise.
+ * Returns why a fact proves nothing; `null` if the fact proves something. `restsOnPromise` says that the fact proves
+ * something only because of the operator's promise.
  */
 export const excuse = (
   whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,

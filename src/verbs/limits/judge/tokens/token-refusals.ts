@@ -36,8 +36,8 @@ const repliesOf = (
 };
 
 /**
- * Returns the instant from which no limiter remembers an earlier use of the key. It is the instant of the first request
- * if the remaining tokens are true and show that the key was idle.
+ * Returns the instant from which no limiter remembers an earlier use of the key. If the remaining tokens are true and
+ * show that the key was idle, this is the instant of the first request.
  */
 const forgottenBy = (
   { replies, rule }: TokenLog,
@@ -54,7 +54,8 @@ const forgottenBy = (
 };
 
 /**
- * The most that the burst before the even pace may use for a bucket to have forgotten it, as a multiple of the limit.
+ * The most that the bursts before the even pace may use so that a bucket forgets this use within two windows, as a
+ * multiple of the limit.
  */
 const forgettableUse = 2;
 
@@ -63,13 +64,13 @@ const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
   return first === -1 ? replies : replies.slice(0, first);
 };
 
-/** Returns when every limiter has forgotten what was sent before the even pace, except for a bucket in debt. */
+/** Returns when every limiter has forgotten the requests before the even pace. A bucket in debt is an exception. */
 const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
   Math.max(0, ...beforeEven(log).map(({ ended }) => ended)) +
   limiterMemory(tokenRuleOf(log.rule)) +
   settle;
 
-/** Returns whether the burst before the even pace may have left a bucket in debt for more than two windows. */
+/** Returns whether the bursts before the even pace may have left a bucket in debt for more than two windows. */
 const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
   const burst = beforeEven(log).filter(({ phase }) => phase === 'burst');
   const admitted = chargesOf(burst, terms).filter(({ fate }) => fate === 'admitted');
@@ -79,7 +80,7 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 /**
  * Finds refusals of a key that certainly stayed below the limit of tokens. The refusals name tokens, or no limit. At
  * the even pace, the requests since the pace began are enough to show that the key stayed below the limit.
- * `isRemainingTrue` says whether the reported remaining tokens drop by what is used.
+ * `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -127,8 +128,8 @@ export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
 };
 
 /**
- * Finds admissions after more tokens in n windows than any limiter admits. Most such admissions show only under a
- * sustained load.
+ * Finds admissions after more tokens in n windows than any limiter admits. Only a sustained load shows most admissions
+ * of this kind.
  */
 export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   const sustained = log.replies.filter(({ phase }) => phase === 'sustained');
@@ -155,8 +156,8 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 
 /**
  * Finds the refusals of an idle key. Nothing was in flight for two windows before such a refusal, and no request that
- * can have been decided since then was admitted. Each request is small enough for any bucket, so every limiter admits
- * the first request.
+ * can have been decided after this idle time was admitted. Each request is small enough for any bucket, so every
+ * limiter admits the first request.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -165,7 +166,7 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   return parts.flatMap((part) => {
     const begin = part[0]!.sent;
     const before = uses.filter(({ sent }) => sent < begin);
-    // If a bucket's debt is larger than the refill of two windows, the bucket has not forgotten it.
+    // If a bucket's debt is larger than the refill of two windows, the bucket still remembers a part of the debt.
     const [lost = 0] = lostLevels(before, [begin], log.rule);
     const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
     const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
@@ -179,26 +180,30 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
  */
 const stepShare = 1 / 9;
 
-/** The share of the limit of requests that is admitted again at once, as by gateways that count tenths of a minute. */
+/**
+ * The share of the limit of requests that is admitted again at once, for example by gateways with windows of a sixth of
+ * a minute.
+ */
 const regainedAtOnce = 1 / 6;
 /**
- * A share of the limit. A limiter with windows of a sixth of the declared window admits a sixth of the limit in each.
- * If at least this share of the limit came within such a window, the requests may have used up the limiter. The share
- * is smaller than a sixth, since some of the sixth may have been used before.
+ * A share of the limit of requests. A limiter with windows of a sixth of the declared window admits a sixth of the
+ * limit in each small window. If at least this share of the limit came within such a small window, the requests may
+ * have used up the limiter. The share is smaller than a sixth, since earlier requests may have used a part of the
+ * sixth.
  */
 const smallWindowShare = 1 / 9;
 
 /**
- * Returns the most requests that any limiter admits in a time between two refusals. It assumes that no whole window
- * ends in that time.
+ * Returns the most requests that any limiter admits in a time between two refusals. The result assumes that no whole
+ * window ends in this time.
  */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
  * Finds refusals that no small bucket of requests explains: since an earlier refusal, more requests were admitted than
- * the bucket regains in that time. The caller checks that fewer requests than the limit were sent in two windows, so no
- * window explains the refusals either.
+ * the bucket regains in this time. The caller checks that fewer requests than the limit were sent in two windows, so no
+ * window explains the refusals.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],
@@ -216,8 +221,8 @@ const namedBetweenAdmissions = (
 
 /**
  * Finds refusals that name requests although the limit of requests cannot be the reason. In two windows, fewer requests
- * than the limit were sent, even with the refused ones. And a small bucket of requests cannot have been empty: no
- * request came just before, or many were admitted since an earlier refusal.
+ * than the limit were sent, even with the refused requests. A small bucket of requests cannot have been empty, either:
+ * no request came just before, or many requests were admitted since an earlier refusal.
  */
 export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
   const { replies, rule } = log;

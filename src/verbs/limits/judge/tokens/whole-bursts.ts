@@ -4,20 +4,20 @@ import { roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
 /**
- * The share of the limit that must certainly be used before a refusal. It is below 1 because the gateway's own count
- * may be higher than the usage, and because the refused prompt had no room.
+ * The share of the limit that must certainly be used before a refusal. The share is below 1, since the gateway's own
+ * count may be higher than the usage, and since the refused prompt had no room.
  */
 const wholeUse = 0.85;
 
 /**
  * The share of the limit and its refill that must certainly be used before a refusal. A bucket of a lower limit does
- * not reach it.
+ * not reach this share.
  */
 const wholeShare = 0.8;
 
 /**
- * Returns why the bursts do not show that the limit is the declared limit, in one sentence; an empty list if two bursts
- * show it.
+ * Returns one sentence that says why the bursts do not show that the limit is the declared limit; an empty list if two
+ * bursts show this.
  */
 export const whyNotReached = (
   log: TokenLog,
