@@ -65,7 +65,7 @@ export const evenRequests = ({ limit }: LimitRule): number =>
  */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
-/** The time, in ms, for which an even pace may last even if the window is shorter. */
+/** An even pace may always last this long, in ms, however short the windows are. */
 const shortEvenTime = 45_000;
 
 /** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */

@@ -98,8 +98,8 @@ const stepUnits = (
 
 /**
  * Returns the most admissions in a burst without a boundary or step. These are one limit, the refill of the limit in
- * the span, and one more request for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1
- * in a second.
+ * the span, and one more request for limiters that compare only after they count. Example: at 60 in 60 s, about
+ * 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;

@@ -226,7 +226,8 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // A charge of a chat that is not steady may be too small, so such a charge counts only if it is too large.
+    // A refill during a measurement that is not steady hides a part of the charge. Such a charge counts only if the
+    // part that is seen is already clearly above the usage.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };
