@@ -43,7 +43,7 @@ interface OpenedCheck {
 }
 
 /** Returns the reason why nothing can be checked without a list of models; `null` if checks are possible. */
-const whyNoList = (
+export const whyNoList = (
   status: number,
   {
     baseUrl,
@@ -63,7 +63,7 @@ const whyNoList = (
 };
 
 /** Reads the list of models, and chooses the models for all other requests. The answer is itself one of the checks. */
-const readModels = async (
+export const readModels = async (
   { run }: Pick<OpenedCheck, 'run'>,
   options: CheckSettings,
   target: ReadyTarget,
@@ -98,7 +98,7 @@ const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): num
     return sum + (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
   }, 0);
 
-const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport['spent'] => {
+export const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport['spent'] => {
   const answered = requests.filter(({ id }) => run.answers.get(id)?.status === 200);
   const sum = (unit: 'characters' | 'audioSeconds'): number =>
     answered.reduce((whole, { cost }) => whole + cost[unit], 0);
@@ -112,8 +112,8 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
-/** Returns the reason why a gateway refused all further requests; `null` if no answer shows such a refusal. */
-const refusedBy = (run: CheckRun): string | null => {
+/** Returns the reason why a gateway refused all further requests; `null` if it did not. */
+export const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
@@ -122,7 +122,7 @@ const refusedBy = (run: CheckRun): string | null => {
 /**
  * Returns the names of the models for the report. The names are masked, since a server may give its models any names.
  */
-const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
+export const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>
     id === null ? null : (list?.quote(id) ?? id);
@@ -135,7 +135,7 @@ const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   };
 };
 
-const checkTarget = async (
+export const checkTarget = async (
   opened: OpenedCheck & HangUpSituation,
   requests: readonly BuiltRequest[],
 ): Promise<CheckReport> => {
@@ -164,7 +164,7 @@ const checkTarget = async (
  * Returns the finish reasons that make an answer a failure according to the scenario. `length` is left out, since the
  * checks ask for few tokens, and a short answer is no failure.
  */
-const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
+export const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
   fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');
 
 /**
