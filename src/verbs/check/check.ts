@@ -21,7 +21,7 @@ export interface CheckCommand extends CheckSettings {
   readonly jobSummary: string | undefined;
 }
 
-const budgetText = (budget: CheckBudget): string =>
+export const budgetText = (budget: CheckBudget): string =>
   present([
     `${plural(budget.requests, 'request')}${budget.more === 0 ? '' : `, and up to ${budget.more} more where some are refused`}`,
     budget.outputTokens > 0 &&
@@ -33,7 +33,10 @@ const budgetText = (budget: CheckBudget): string =>
     'under a minute, unless the key is limited',
   ]).join('; ');
 
-const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: boolean): ExitName => {
+export const exitFor = (
+  { report, stoppedBy, isAnswered }: PerformedCheck,
+  strict: boolean,
+): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
   const verdict = verdictOfChecks(report);
   if (!isAnswered) return 'empty';
@@ -41,7 +44,7 @@ const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: bool
   return strict && countOutcomes(report.rows).deviation > 0 ? 'objective' : 'pass';
 };
 
-const printedCheck = (report: CheckReport, exit: ExitName): Partial<PrintedOutcome> => {
+export const printedCheck = (report: CheckReport, exit: ExitName): Partial<PrintedOutcome> => {
   const closing: PrintedOutcome['text'] = (style) => {
     const { text, tone } = checkVerdict(report);
     const code = exitCode(exit);
