@@ -23,11 +23,8 @@ const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/**
- * Returns the base address without its version; `null` for an address without a version. The new address may serve
- * nothing.
- */
-const addressWithoutVersion = (baseUrl: string): string | null => {
+/** Returns the base address without its version; `null` if it has no version. The gateway may serve nothing there. */
+export const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
   if (!/\/v\d+$/.test(path)) return null;
@@ -59,14 +56,14 @@ export const bundledClips = async (): Promise<{
   };
 };
 
-const secretsOf = (target: ReadyTarget | null): readonly string[] =>
+export const secretsOf = (target: ReadyTarget | null): readonly string[] =>
   target === null ? [] : [...target.secrets, ...target.credentials.map(({ value }) => value)];
 
 const keyHeaders = ({ auth, credentials: [own] }: ReadyTarget, kind: CheckRequest['key']) =>
   kind === 'missing' ? {} : keyHeader(auth, kind === 'valid' ? (own?.value ?? '') : unknownKey);
 
-/** Returns a function that adds to each request a key, the target's headers and a unique id. */
-const requestAuthorizer = (startedAt: string) => {
+/** Returns a function that adds a key, the target's headers and an id of its own to each request. */
+export const requestAuthorizer = (startedAt: string) => {
   let serial = 0;
   const begun = startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14);
   return (asked: ReadyTarget, kind: CheckRequest['key'], request: WireRequest): WireRequest => {
