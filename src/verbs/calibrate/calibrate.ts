@@ -80,7 +80,7 @@ const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const
 
 const modelName = 'weir/small';
 
-const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
+export const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
   models: [modelName],
   ttft: milliseconds(durations.ttft),
   gap: milliseconds(1000 / load.tokensPerSecond),
@@ -88,7 +88,7 @@ const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
   truth: { file: truth },
 });
 
-const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad): string => {
+export const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad): string => {
   const maxTokens = Math.max(2, Math.round((durations.stream / 1000) * tokensPerSecond));
   const [duration, warmUp] = [`${durations.load}ms`, `${durations.warmUp}ms`];
   return JSON.stringify({
@@ -107,14 +107,21 @@ const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad)
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
-const runFilesIn = (folder: string) => ({
+export const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
   observations: join(folder, 'seen.jsonl'),
   result: join(folder, 'result.json'),
 });
 
-const readBothSides = async (files: ReturnType<typeof runFilesIn>) => {
+/**
+ * Reads the files of a run, and compares what both sides recorded. Throws a `Problem` if the run recorded nothing to
+ * measure.
+ */
+export const readCell = async (
+  load: GridLoad,
+  files: ReturnType<typeof runFilesIn>,
+): Promise<CalibrationCell> => {
   const [head = '', ...rest] = await linesOf(files.observations);
   const header = readObservationsHeader(head);
   if (!header.ok) throw new Problem(header.message);
@@ -123,11 +130,17 @@ const readBothSides = async (files: ReturnType<typeof runFilesIn>) => {
     if (!read.ok) throw new Problem(read.message);
     return read.value;
   });
-  return {
-    traces: (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens),
-    recorded: { zero: header.value.machineZero, observations },
-    trust: judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result)))),
-  };
+  const traces = (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens);
+  const recorded = { zero: header.value.machineZero, observations };
+  const trust = judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result))));
+  const measured = measuredErrors(traces, recorded, durations.warmUp);
+  if (measured === null) {
+    throw new Problem('a run of the calibration had no answer that both sides recorded');
+  }
+  const complaints = trust.evidence
+    .filter(({ decides, level }) => decides && level !== 'valid')
+    .map(({ signal }) => signal);
+  return { ...load, ...measured, trust: trust.level, complaints };
 };
 
 /**
@@ -157,15 +170,7 @@ const measureCell = async (
     // The stop of the gateway completes the gateway's log of sent tokens.
     await mock.stop();
   }
-  const { traces, recorded, trust } = await readBothSides(files);
-  const measured = measuredErrors(traces, recorded, durations.warmUp);
-  if (measured === null) {
-    throw new Problem('a run of the calibration had no answer that both sides recorded');
-  }
-  const complaints = trust.evidence
-    .filter(({ decides, level }) => decides && level !== 'valid')
-    .map(({ signal }) => signal);
-  return { ...load, ...measured, trust: trust.level, complaints };
+  return readCell(load, files);
 };
 
 interface CalibrateRequest extends GridRequest {
@@ -179,9 +184,10 @@ interface CalibrateRequest extends GridRequest {
  */
 const startTimeout = 75_000;
 
-const measureAll = async (
+export const measureAll = async (
   grid: readonly GridLoad[],
   { environment, printer: { say }, onStop }: Host,
+  measureLoad = measureCell,
 ): Promise<{ readonly cells: CalibrationCell[]; readonly stopped: StopCause | null }> => {
   const cells: CalibrationCell[] = [];
   const clock = startClock();
@@ -197,7 +203,7 @@ const measureAll = async (
         break;
       }
       say(`${n + 1}/${grid.length}: ${streamLoadText(load)}, ${transportText(load)}`);
-      const measure = (folder: string) => measureCell(load, folder, environment);
+      const measure = (folder: string) => measureLoad(load, folder, environment);
       const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
         // A signal that stops the calibration also ends the run. The run then reports an error, which is expected.
         if (stopped === null) throw error;
@@ -216,7 +222,11 @@ const measureAll = async (
  * Measures this machine's measurement error over a grid of loads, and stores the result for later reports. If the user
  * stopped the measurement, or if the machine was overloaded at every load, the result is printed but not stored.
  */
-export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
+export const calibrate = async (
+  request: CalibrateRequest,
+  host: Host,
+  measureLoad = measureCell,
+): Promise<ExitName> => {
   const { environment, printer } = host;
   const defaultPath = calibrationPath(environment);
   const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
@@ -228,7 +238,7 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
           'calibration',
           request.out === undefined ? () => undefined : printer.say,
         );
-  const { cells, stopped } = await measureAll(calibrationGrid(request), host).catch(
+  const { cells, stopped } = await measureAll(calibrationGrid(request), host, measureLoad).catch(
     async (error: unknown) => {
       await folder?.discard();
       throw error;
