@@ -25,20 +25,15 @@ const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]>
  * Returns the exit of a diagnosis. The diagnosis fails if the target is unusable, or if no load on this machine would
  * be as planned.
  */
-const exitOf = (findings: readonly Finding[]): ExitName => {
+export const exitOf = (findings: readonly Finding[]): ExitName => {
   const bad = findings.filter(({ level }) => level === 'bad');
   if (bad.some(({ about, name }) => about === 'target' || name === 'open files'))
     return 'configuration';
   return bad.length > 0 ? 'invalid' : 'pass';
 };
 
-/** Says what this machine can measure, which optional packages are installed, and whether a target answers. */
-export const diagnose = async (request: TargetRequest, host: Host): Promise<ExitName> => {
-  const hasTarget = request.scenario !== undefined || request.target !== undefined;
-  const ofTarget = hasTarget
-    ? await (await import('./target-findings.ts')).targetFindings(request, host)
-    : [];
-  const findings = [...ofTarget, ...(await lookAtMachine(host)), ...packageFindings()];
+/** Prints a diagnosis, and returns its exit. */
+export const printDiagnosis = (findings: readonly Finding[], { printer }: Host): ExitName => {
   const { node, platform } = thisMachine();
   const diagnosis: Diagnosis = {
     format: 'doctor/1',
@@ -56,7 +51,16 @@ export const diagnose = async (request: TargetRequest, host: Host): Promise<Exit
     hasClosing: true,
     isGood: exit === 'pass',
   };
-  host.printer.print(outcome);
-  host.printer.close(outcome);
+  printer.print(outcome);
+  printer.close(outcome);
   return exit;
+};
+
+/** Says what this machine can measure, which optional packages are installed, and whether a target answers. */
+export const diagnose = async (request: TargetRequest, host: Host): Promise<ExitName> => {
+  const hasTarget = request.scenario !== undefined || request.target !== undefined;
+  const ofTarget = hasTarget
+    ? await (await import('./target-findings.ts')).targetFindings(request, host)
+    : [];
+  return printDiagnosis([...ofTarget, ...(await lookAtMachine(host)), ...packageFindings()], host);
 };
