@@ -46,7 +46,7 @@ export interface HangUpSituation {
  * Adds up the tokens of streams. A stream that reported no tokens counts with its received events, and with the largest
  * prompt of the other streams. Tokens that a server generates after the hang-up are not included.
  */
-const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
+export const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   const answered = streams.filter(({ status }) => status === 200);
   const read = answered.map((stream) => ({
     input: countIn(stream, 'prompt_tokens'),
