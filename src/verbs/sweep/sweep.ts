@@ -65,8 +65,8 @@ interface SweepInProgress {
   partial: string | null;
 }
 
-/** Judges the points, writes the report into the folder, and prints the report. */
-const publishSweep = async ({
+/** Judges the points, writes the report into the folder, and prints it. */
+export const publishSweep = async ({
   request,
   read: { variables, points: planned },
   folder,
@@ -151,8 +151,8 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
 /** The number of runs in a row that fail to start before a sweep ends, since the following runs would fail, too. */
 const maxFailedRuns = 2;
 
-/** Records why a run could not start. An unexpected error is thrown again. */
-const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
+/** Records why a run could not start. Throws unexpected errors again. */
+export const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {
     sweeping.stopped = exitOfStop[error.stoppedBy];
