@@ -91,7 +91,7 @@ interface Examination {
   readonly within: number | null;
 }
 
-const reportOf = (
+export const reportOf = (
   { result, trust }: FinishedRun,
   requests: readonly SeenRequest[],
   { plan, terms, phases, within }: Examination,
