@@ -15,8 +15,8 @@ import { terminalHost } from '../../../cli/options/terminal-host.ts';
 const wanted =
   'a scenario file, or --model with --rate and --duration (or --users) in its place, and --vary';
 
-/** Adds a placeholder load if the sweep varies the load, so that the command line needs no load. */
-const withLoad = (source: PlanSource, vary: readonly string[]): PlanSource => {
+/** Adds a placeholder load if the sweep varies the load, so the command line needs none. */
+export const withLoad = (source: PlanSource, vary: readonly string[]): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;
   const varies = (field: string): boolean => vary.some((each) => each.startsWith(`load.${field}=`));
