@@ -141,7 +141,7 @@ export const fairnessReportOf = (
  * If the two populations have different targets, says that only the systems that both targets share are compared;
  * `null` for one target.
  */
-const separateTargets = (
+export const separateTargets = (
   { populations = [] }: Plan,
   { quiet, noisy }: Pick<BlockTerms, 'quiet' | 'noisy'>,
 ): string | null => {
