@@ -42,12 +42,30 @@ describe('the diagnosis of a machine', () => {
     ['open files', { openFiles: 256 }, 'warning'],
     ['open files', { openFiles: 'unlimited' as const }, 'good'],
     ['local ports', { ports: 1000 }, 'warning'],
+    ['timers', { alarmLateness: late(5, 0.1) }, 'good'],
+    ['timers', { alarmLateness: late(0, 10) }, 'warning'],
+    ['timers', { alarmLateness: [] }, 'good'],
+    ['cores', { quota: 1 }, 'good'],
+    ['open files', { openFiles: 64 }, 'warning'],
+    ['open files', { openFiles: 1099 }, 'warning'],
+    ['open files', { openFiles: 1100 }, 'good'],
+    ['open files', { openFiles: null }, 'absent'],
+    ['local ports', { ports: 5999 }, 'warning'],
+    ['local ports', { ports: 6000 }, 'good'],
+    ['local ports', { ports: null }, 'absent'],
   ])('says of %s where %j: %s', (name, facts, level) => {
     expect(levelOf(name, facts)).toBe(level);
   });
 
+  it('has the day of the calibration, if there is one', () => {
+    const calibration = { calibratedAt: '2026-11-21T10:00:00.000Z' } as never;
+    const last = machineFindings(machine, healthy, true, calibration).at(-1);
+    expect(last).toMatchObject({ name: 'calibration', level: 'good', found: 'of 2026-11-21' });
+  });
+
   it('warns of a single core', () => {
     expect(levelOf('cores', {}, 1)).toBe('warning');
+    expect(levelOf('cores', {}, 2)).toBe('good');
   });
 
   it('says which signals a system without /proc and cgroups does not have', () => {

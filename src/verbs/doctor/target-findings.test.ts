@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { limitHeaders } from '../../contract/limit-headers.ts';
 import { startAnswering } from '../../run/answering-server.fixture.ts';
 import { silentHost } from '../../run/input/silent-host.ts';
 import { targetFindings } from './target-findings.ts';
@@ -112,6 +113,34 @@ describe('doctor on a target', () => {
     expect(asked.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     const three = await lookAt({ text: listOf('a', 'b', 'c') });
     expect(three.found.get('models')?.advice).toBe('a, b, c');
+  });
+
+  it('says which limits it declares, one unit alone, longer ones, and whether a minute is assumed', async () => {
+    const limitsOf = async (headers: Readonly<Record<string, string>>) => {
+      const { found, advice } = (await lookAt({ headers })).found.get('limits')!;
+      return [found, advice];
+    };
+    const own = 'By the headers of its answer.';
+    expect(await limitsOf({ [limitHeaders.limitRequests]: '1' })).toEqual([
+      '1 request a minute',
+      own,
+    ]);
+    expect(await limitsOf({ [limitHeaders.limitTokens]: '9000' })).toEqual([
+      '9,000 tokens a minute',
+      own,
+    ]);
+    expect(
+      await limitsOf({
+        'x-ratelimit-limit-requests': '14400',
+        'x-ratelimit-remaining-requests': '14370',
+        'x-ratelimit-reset-requests': '179.56s',
+      }),
+    ).toEqual(['14,400 requests a day', own]);
+    const [, assumed] = await limitsOf({
+      'x-ratelimit-limit': '100',
+      'x-ratelimit-remaining': '99',
+    });
+    expect(assumed).toMatch(/which name no time: a minute is assumed\.$/);
   });
 
   it.each<readonly [number, string | null, string, string]>([
