@@ -45,7 +45,7 @@ const reported = (level: 'valid' | 'invalid', within: number | null, retry = fal
             attempts: 5,
             base: milliseconds(250),
             cap: milliseconds(4000),
-            on: ['limited'],
+            on: ['limited'] as const,
           },
         }
       : {}),

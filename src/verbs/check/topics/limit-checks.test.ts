@@ -117,7 +117,7 @@ describe('what remains', () => {
     expect(said('remaining.tokens', chatWith(headers))).toBe('open: 11 remain of 10');
   });
 
-  it.each([
+  it.each<readonly [string | null, string | null, readonly (string | null)[], string]>([
     ['59', '58', [], 'pass: 59, then 58'],
     ['58', '59', [], 'open: 58, then 59: a window began between them'],
     ['59', '59', [], 'deviation (constant-remaining): 59 every time'],
@@ -125,7 +125,7 @@ describe('what remains', () => {
     ['59', '59', ['59', '57'], 'open: 59 both times, and another number later'],
     [null, '59', [], 'unchecked: no header says how many requests remain'],
     ['59', null, [], 'unchecked: no header names requests'],
-  ] as const)('%s and then %s, with %j later', (before, after, later, words) => {
+  ])('%s and then %s, with %j later', (before, after, later, words) => {
     const headersOf = (rest: string | null, withLimit: boolean): Record<string, string> => ({
       ...(withLimit ? { [limitRequests]: '60' } : {}),
       ...(rest === null ? {} : { [remainingRequests]: rest }),

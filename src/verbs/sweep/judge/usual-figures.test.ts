@@ -142,7 +142,7 @@ it('with criteria for each request, a run needs 95 % of good ones', () => {
     });
     const plan = samplePlan({ perRequest: [{ text: 'ttft < 1s' } as never] });
     const result = healthyResult({ plan, groups: [group], verdicts: [] });
-    const trust = { level: 'valid', evidence: [], figures: [] } as const;
+    const trust = { level: 'valid' as const, evidence: [], figures: [] };
     return judgeRun({ folder: 'f', order: 1, result, trust }, []).broken;
   };
   expect(brokenOf(95)).toEqual([]);

@@ -51,7 +51,7 @@ it('a heat map of rates counts per second, and is drawn only for two variables o
 });
 
 it('a figure that no point has is no map', () => {
-  const [latency] = [{ name: 'gap.p99', label: 'Gap', unit: 'ms' }];
+  const latency = { name: 'gap.p99', label: 'Gap', unit: 'ms' };
   expect(markupOf(sampleSweep()).match(/<figure>/g)).toHaveLength(2);
   expect(markupOf(sampleSweep({ latency })).match(/<figure>/g)).toHaveLength(1);
   const whole = sampleSweep().points.filter(({ figures }) => 'completedRate' in figures);
