@@ -46,7 +46,32 @@ const sumOfDecoded = (
   return whole;
 };
 
-const knownParts = new WeakMap<Result, Map<string, RunPart>>();
+type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
+
+/** What was computed from the counts of a result. */
+interface Known {
+  readonly parts: Map<string, RunPart>;
+  readonly figures: WeakMap<LabelFilter, FiguresByMeasure>;
+}
+
+/** All that figures are computed from. */
+type Counted = Pick<Result, 'groups' | 'timeline' | 'plan' | 'scheduled'>;
+
+const knownCounts = new WeakMap<readonly Group[], (readonly [Counted, Known])[]>();
+
+/** Returns what is known of the counts of a result. Results that differ only in something else, such as verdicts, share it. */
+const knownOf = ({ groups, timeline, plan, scheduled }: Result): Known => {
+  const all = knownCounts.get(groups) ?? [];
+  knownCounts.set(groups, all);
+  const [, found] =
+    all.find(
+      ([each]) => each.timeline === timeline && each.plan === plan && each.scheduled === scheduled,
+    ) ?? [];
+  if (found !== undefined) return found;
+  const known: Known = { parts: new Map(), figures: new WeakMap() };
+  all.push([{ groups, timeline, plan, scheduled }, known]);
+  return known;
+};
 
 /**
  * Returns the part of the timeline to which some groups belong: the seconds and the kinds of traffic. For equal parts,
@@ -58,13 +83,12 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
   const isWhole = plan.stages.every(({ name }) => stages.has(name));
   const kinds = trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind));
   const key = JSON.stringify([kinds, isWhole ? null : [...stages].toSorted()]);
-  const ofResult = knownParts.get(result) ?? new Map<string, RunPart>();
-  knownParts.set(result, ofResult);
-  const part = ofResult.get(key) ?? {
+  const { parts } = knownOf(result);
+  const part = parts.get(key) ?? {
     kinds,
     seconds: secondsAt(result, ratedSeconds(plan, scheduled, isWhole ? null : [...stages])),
   };
-  ofResult.set(key, part);
+  parts.set(key, part);
   return part;
 };
 
@@ -171,17 +195,13 @@ const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number
   return (outcomes.completed + partials) / Math.max(1, countArrivals(outcomes));
 };
 
-type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
-const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
-
-/** Returns the figures of a measure over all selected groups. The figures are cached for each result and filter. */
+/** Returns the figures of a measure over all selected groups. It remembers them for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
   where: LabelFilter,
 ): MeasuredFigures => {
-  const ofResult = knownFigures.get(result) ?? new WeakMap<LabelFilter, FiguresByMeasure>();
-  knownFigures.set(result, ofResult);
+  const ofResult = knownOf(result).figures;
   const ofFilter = ofResult.get(where) ?? new Map<MeasureName, MeasuredFigures>();
   ofResult.set(where, ofFilter);
   const known = ofFilter.get(measure);
