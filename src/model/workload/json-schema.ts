@@ -27,9 +27,21 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
+const checkers = new Map<boolean, draft7.Ajv>();
+
 /**
- * The message about a schema that refers to itself without end. Such a schema is only detected when a value is tested.
+ * Loads a validator for one schema. All of a draft check their schema by one other validator, since each that does so
+ * compiles the schema of schemas, which takes longer than anything else.
  */
+const openForOneSchema = (isOfDraft7: boolean): draft7.Ajv => {
+  const checker = checkers.get(isOfDraft7) ?? openAjv(isOfDraft7);
+  checkers.set(isOfDraft7, checker);
+  const ajv = openAjv(isOfDraft7);
+  ajv.validateSchema = (schema, throws) => checker.validateSchema(schema, throws);
+  return ajv;
+};
+
+/** The message about a schema that refers to itself without end. This only shows when a value is tested. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
 /**
@@ -38,7 +50,7 @@ const endlessSchema = 'it cannot be checked: the schema refers to itself without
  */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
-    const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
+    const ajv = openForOneSchema(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
     // The keyword `$async` is an extension of Ajv. A validator for a schema with this keyword returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
