@@ -119,7 +119,7 @@ describe('a scrape of metrics', () => {
       (_, response) =>
         response
           .writeHead(200, { 'content-encoding': 'gzip' })
-          .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x\n'))),
+          .end(gzipSync(Buffer.alloc(8 * 1024 * 1024, 'x\n'))),
       'more than 4194304 bytes',
     ],
     ['a closed connection', ({ socket }) => socket.destroy(), 'UND_ERR_SOCKET'],
