@@ -378,7 +378,7 @@ it('a page decodes each second of the timeline as often, however long the run', 
     );
     return reads / histograms.length;
   };
-  const [short, long] = [readsOf(60), readsOf(240)];
+  const [short, long] = [readsOf(60), readsOf(120)];
   expect(long).toBeLessThanOrEqual(short * 1.1);
   expect(short).toBeLessThan(4);
 });
