@@ -3,7 +3,8 @@ import fc from 'fast-check';
 
 /**
  * `.ci/run` draws the cases of its properties by the date, as it draws the long tests: the run that
- * gates a landing repeats what was seen before it. Everything else draws new ones each time.
+ * gates a landing repeats what was seen before it. Everything else draws new ones each time, and only thirty of a
+ * property where `.ci/run` draws a hundred.
  */
 
 const { WEIR_TESTS: choice, WEIR_SAMPLE: date } = process.env;
@@ -12,4 +13,8 @@ if (choice === 'sample' && date !== undefined)
 // Shrinking a failed case blocks the thread, so the time limit of a test cannot end it. Long tests may take longer.
 if (choice === undefined)
   // oxlint-disable-next-line typescript/no-deprecated -- its successor cannot be given to all properties at once
-  fc.configureGlobal({ interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true });
+  fc.configureGlobal({
+    interruptAfterTimeLimit: 45_000,
+    markInterruptAsFailure: true,
+    numRuns: 30,
+  });
