@@ -21,7 +21,10 @@ const patience = {
   hookTimeout: 60_000,
   setupFiles: [resolve(import.meta.dirname, 'seed.ts')],
 };
-const natively = { experimental: { viteModuleRunner: false } };
+const natively = {
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  setupFiles: [resolve(import.meta.dirname, 'unit-setup.ts')],
+};
 
 const project = (
   name: TestClass | 'unit-long' | 'alone',

@@ -1,0 +1,30 @@
+import { registerHooks } from 'node:module';
+
+/**
+ * Resolves imports of the checkout without asking anybody. Otherwise vitest tells its own process of each import that
+ * each file makes, tens of thousands, only so that its watch mode knows whom a change concerns; and Node looks through
+ * all folders above a file for each package that it names.
+ */
+
+/** Packages that a file of the checkout imported already: every other file gets the same, since all share one `node_modules`. */
+const resolved = new Map<string, string>();
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL, conditions } = context;
+    if (specifier.startsWith('node:'))
+      return { url: specifier, format: 'builtin', shortCircuit: true };
+    const isOurs = parentURL?.includes('/node_modules/') === false && conditions.includes('import');
+    if (!isOurs) return next(specifier, context);
+    if (/^\.\.?\/.*\.ts$/.test(specifier)) {
+      const { href } = new URL(specifier, parentURL);
+      return { url: href, format: 'module-typescript', shortCircuit: true };
+    }
+    if (!/^[a-z@]/.test(specifier) || specifier.includes(':')) return next(specifier, context);
+    const known = resolved.get(specifier);
+    if (known !== undefined) return { url: known, shortCircuit: true };
+    const found = next(specifier, context);
+    resolved.set(specifier, found.url);
+    return found;
+  },
+});
