@@ -48,18 +48,18 @@ const sumOfDecoded = (
 
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 
-/** What was computed from the counts of a result. */
+/** The cached figures of a result. */
 interface Known {
   readonly parts: Map<string, RunPart>;
   readonly figures: WeakMap<LabelFilter, FiguresByMeasure>;
 }
 
-/** All that figures are computed from. */
+/** The fields of a result from which figures are computed. */
 type Counted = Pick<Result, 'groups' | 'timeline' | 'plan' | 'scheduled'>;
 
 const knownCounts = new WeakMap<readonly Group[], (readonly [Counted, Known])[]>();
 
-/** Returns what is known of the counts of a result. Results that differ only in something else, such as verdicts, share it. */
+/** Returns the cached figures of a result. Results with the same counts, such as copies with other verdicts, share a cache. */
 const knownOf = ({ groups, timeline, plan, scheduled }: Result): Known => {
   const all = knownCounts.get(groups) ?? [];
   knownCounts.set(groups, all);
@@ -195,7 +195,7 @@ const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number
   return (outcomes.completed + partials) / Math.max(1, countArrivals(outcomes));
 };
 
-/** Returns the figures of a measure over all selected groups. It remembers them for each result and filter. */
+/** Returns the figures of a measure over all selected groups. The figures are cached for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,

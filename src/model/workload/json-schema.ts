@@ -30,8 +30,8 @@ const isDraft7 = (schema: object): boolean =>
 const checkers = new Map<boolean, draft7.Ajv>();
 
 /**
- * Loads a validator for one schema. All of a draft check their schema by one other validator, since each that does so
- * compiles the schema of schemas, which takes longer than anything else.
+ * Creates a validator for one schema. All validators of a draft share one validator that checks schemas, since the
+ * compilation of the draft's own schema takes most of the time.
  */
 const openForOneSchema = (isOfDraft7: boolean): draft7.Ajv => {
   const checker = checkers.get(isOfDraft7) ?? openAjv(isOfDraft7);
@@ -41,7 +41,9 @@ const openForOneSchema = (isOfDraft7: boolean): draft7.Ajv => {
   return ajv;
 };
 
-/** The message about a schema that refers to itself without end. This only shows when a value is tested. */
+/**
+ * The message about a schema that refers to itself without end. Such a schema is only detected when a value is tested.
+ */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
 /**

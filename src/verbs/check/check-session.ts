@@ -23,7 +23,10 @@ const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/** Returns the base address without its version; `null` if it has no version. The gateway may serve nothing there. */
+/**
+ * Returns the base address without its version; `null` for an address without a version. The new address may serve
+ * nothing.
+ */
 export const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -62,7 +65,7 @@ export const secretsOf = (target: ReadyTarget | null): readonly string[] =>
 const keyHeaders = ({ auth, credentials: [own] }: ReadyTarget, kind: CheckRequest['key']) =>
   kind === 'missing' ? {} : keyHeader(auth, kind === 'valid' ? (own?.value ?? '') : unknownKey);
 
-/** Returns a function that adds a key, the target's headers and an id of its own to each request. */
+/** Returns a function that adds to each request a key, the target's headers and a unique id. */
 export const requestAuthorizer = (startedAt: string) => {
   let serial = 0;
   const begun = startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14);

@@ -112,7 +112,7 @@ export const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): Check
   };
 };
 
-/** Returns the reason why a gateway refused all further requests; `null` if it did not. */
+/** Returns the reason why a gateway refused all further requests; `null` if no answer shows such a refusal. */
 export const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';

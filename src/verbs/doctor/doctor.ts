@@ -32,7 +32,7 @@ export const exitOf = (findings: readonly Finding[]): ExitName => {
   return bad.length > 0 ? 'invalid' : 'pass';
 };
 
-/** Prints a diagnosis, and returns its exit. */
+/** Prints a diagnosis, and returns the exit of the diagnosis. */
 export const printDiagnosis = (findings: readonly Finding[], { printer }: Host): ExitName => {
   const { node, platform } = thisMachine();
   const diagnosis: Diagnosis = {

@@ -65,7 +65,7 @@ interface SweepInProgress {
   partial: string | null;
 }
 
-/** Judges the points, writes the report into the folder, and prints it. */
+/** Judges the points, writes the report into the folder, and prints the report. */
 export const publishSweep = async ({
   request,
   read: { variables, points: planned },
@@ -151,7 +151,7 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
 /** The number of runs in a row that fail to start before a sweep ends, since the following runs would fail, too. */
 const maxFailedRuns = 2;
 
-/** Records why a run could not start. Throws unexpected errors again. */
+/** Records why a run could not start. An unexpected error is thrown again. */
 export const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {

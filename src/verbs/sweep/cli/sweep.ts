@@ -15,7 +15,7 @@ import { terminalHost } from '../../../cli/options/terminal-host.ts';
 const wanted =
   'a scenario file, or --model with --rate and --duration (or --users) in its place, and --vary';
 
-/** Adds a placeholder load if the sweep varies the load, so the command line needs none. */
+/** Adds a placeholder load if the sweep varies the load, so that the command line needs no load. */
 export const withLoad = (source: PlanSource, vary: readonly string[]): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;
