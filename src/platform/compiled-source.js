@@ -1,6 +1,7 @@
-// An installation from git has the source and no build, since npm would fetch all development packages to make one, and
-// Node strips no types below `node_modules`. So the first start writes `dist/` itself: module for module what the source
-// is, without types. Plain JavaScript, since nothing else runs before it.
+// This file writes `dist/` at the first start of an installation from git. Such an installation has the source but no
+// build, since npm would fetch all development packages to make a build, and Node strips no types below `node_modules`.
+// The files of `dist/` are the source files without types. This file is plain JavaScript, since it runs before any type
+// is stripped.
 import {
   cpSync,
   existsSync,
@@ -18,13 +19,19 @@ import { dirname, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..', '..');
 const built = join(root, 'dist');
 
-/** A module's JavaScript; the modules that it imports are beside it in JavaScript, too. @param {string} text */
+/**
+ * Returns a TypeScript module as JavaScript. Imports of `.ts` files become imports of `.js` files.
+ * @param {string} text
+ */
 const compiled = (text) =>
   nodeModule
     .stripTypeScriptTypes(text)
     .replaceAll(/\b(from |import\(|import )'(\.[^']*)\.ts'/g, "$1'$2.js'");
 
-/** Writes what the source is in JavaScript into a folder, with the files beside it. @param {string} folder */
+/**
+ * Writes every TypeScript file of `src` as JavaScript into a folder, and copies all other files.
+ * @param {string} folder
+ */
 const compileInto = (folder) => {
   const source = join(root, 'src');
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -39,17 +46,19 @@ const compileInto = (folder) => {
 };
 
 /**
- * Sees to it that there is a build. Of two first starts at once, one build stays, whatever the error of the other's rename
- * is called on its system. Throws if the folder cannot be written. @param {(from: string, to: string) => void} rename
+ * Makes `dist/` unless `dist/` exists. If two processes make `dist/` at the same time, one rename fails, and the
+ * process with the failed rename uses the other process's `dist/`. Throws an error if the folder cannot be written.
+ * @param {(from: string, to: string) => void} rename
  */
 export const compileOnce = (rename = renameSync) => {
   if (existsSync(built)) return;
   let fresh = '';
   const emitWarning = process.emitWarning.bind(process);
-  // Node 22 calls the stripping of types an experiment, which is nothing that a user can do anything about.
+  // Node 22 warns that the stripping of types is an experiment. A user can do nothing about this warning.
   process.emitWarning = () => {};
   try {
-    // A library in an older Node comes here, too, which the program says before.
+    // A program that imports Weir as a library may run on an older Node. The command line checks the version of Node
+    // before.
     if (typeof nodeModule.stripTypeScriptTypes !== 'function')
       throw new Error(`Node.js 22.22 or newer is needed, and this is ${process.versions.node}`);
     fresh = mkdtempSync(`${built}-`);
@@ -69,10 +78,14 @@ export const compileOnce = (rename = renameSync) => {
   }
 };
 
-/** Whether Node must not be asked to run the source: it is below `node_modules`. */
+/** Whether this file is below `node_modules`, where Node strips no types. */
 const isInstalled = import.meta.url.includes('/node_modules/');
 
-/** Loads a module by its path without extension: that of a checkout as it is, otherwise compiled. @param {string} path @returns {unknown} */
+/**
+ * Loads a module by its path without extension. A checkout loads the source; an installation loads the compiled file.
+ * @param {string} path
+ * @returns {unknown}
+ */
 export const loadCompiled = (path) => {
   const require = createRequire(import.meta.url);
   if (!isInstalled) return require(join(root, 'src', `${path}.ts`));

@@ -14,7 +14,7 @@ export const installCommand = (names: readonly string[]): string => {
   return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
 };
 
-/** Returns the version of a package that this program would load, without loading it; `null` if it is not installed. */
+/** Returns the installed version of a package without loading the package; `null` if the package is not installed. */
 export const installedVersion = (name: string): string | null => {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   for (const folder of folders) {
@@ -22,15 +22,15 @@ export const installedVersion = (name: string): string | null => {
       const text = readFileSync(join(folder, name, 'package.json'), 'utf8');
       return (JSON.parse(text) as { version: string }).version;
     } catch {
-      // The package may be in a folder further up.
+      // The package may be in the next folder of the list.
     }
   }
   return null;
 };
 
 /**
- * Loads optional packages with `load`. If a package is missing, throws a `Problem`: it says what to install for
- * `purpose`, or what to do `instead`.
+ * Loads optional packages with `load`. If a package is missing, throws a `Problem` that says which packages to install
+ * for `purpose`, or what to do `instead`.
  */
 export const loadOptional = async <T>(
   load: () => Promise<T>,

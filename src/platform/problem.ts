@@ -1,8 +1,8 @@
 import type { ProblemKind } from '../model/problem-kind.ts';
 
 /**
- * An expected failure, for example of a file or a target. Users read its message: what is wrong, where, what was
- * expected, and what to do. The message contains no secrets.
+ * An expected failure, for example of a file or a target. The message is written for users: what is wrong, where, what
+ * was expected, and what to do. The message contains no secrets.
  */
 export class Problem extends Error {
   readonly kind: ProblemKind = 'configuration';
@@ -23,7 +23,10 @@ export class UnusableTarget extends Problem {
   override readonly kind = 'target';
 }
 
-/** An error: a request before the load suggests that the target cannot be loaded. The user may send the load anyway. */
+/**
+ * An error: the answer to a request before the load suggests that the target cannot be loaded. The user may send the
+ * load anyway.
+ */
 export class DoubtfulTarget extends UnusableTarget {}
 
 /** An error: a run that may need more than its budget or its pace allows. */

@@ -1,13 +1,16 @@
 import type { WriteStream } from 'node:tty';
 
-/** The live display of a run. On a terminal, it is one block that is redrawn. Elsewhere, it consists of plain lines. */
+/**
+ * The live display of a run. On a terminal, the display is one block that is redrawn. Elsewhere, the display consists
+ * of plain lines.
+ */
 export interface Screen {
-  /** Whether a block can be redrawn. Otherwise, `block` writes nothing. */
+  /** Whether a block can be redrawn. If `live` is false, `block` writes nothing. */
   readonly live: boolean;
   /** The number of columns of the terminal. */
   readonly width: number;
   block(text: string): void;
-  /** Removes the block and writes a line in its place. */
+  /** Removes the block and writes a line where the block was. */
   line(text: string): void;
   clear(): void;
 }
@@ -28,8 +31,8 @@ const invisible =
   /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Prepares text for a terminal. Foreign names and messages may contain control characters, which become \uXXXX. Escape
- * sequences for plain colours and bold stay, and so do line ends and tabs.
+ * Prepares text for a terminal. Names and messages from outside may contain control characters, which become \uXXXX.
+ * Escape sequences for plain colours and bold, line feeds and tabs stay unchanged.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>
@@ -67,7 +70,8 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
 
 /**
  * Returns whether to use colours on a stream. A NO_COLOR (https://no-color.org) that is not empty switches colours off.
- * Otherwise, a FORCE_COLOR switches colours on, or switches them off if it is 0 or false.
+ * Without NO_COLOR, a FORCE_COLOR of 0 or false switches colours off, and any other FORCE_COLOR switches colours on.
+ * Without both variables, only a terminal gets colours.
  */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,

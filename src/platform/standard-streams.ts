@@ -2,7 +2,7 @@ import { visible, wantsColour } from './screen.ts';
 
 const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
 
-/** Writes data to standard output. (Messages go to standard error.) */
+/** Writes text to standard output, with a line feed at its end. */
 export const toStdout = (text: string): void => {
   process.stdout.write(asLine(text));
 };

@@ -4,7 +4,6 @@ import type * as Undici from 'undici';
 const require = createRequire(import.meta.url);
 
 /**
- * Loads undici when it is first used. It is not loaded at the start, since undici has a hundred files and most runs use
- * Weir's own transport.
+ * Loads undici when undici is first used. Most runs use Weir's own transport, and undici consists of a hundred files.
  */
 export const undici = (): typeof Undici => require('undici') as typeof Undici;

@@ -1,6 +1,7 @@
 /**
- * Collects the actions that undo what was opened. It behaves like JavaScript's `AsyncDisposableStack`, which the oldest
- * supported version of Node does not have: the last action runs first, and each action runs even if another one fails.
+ * Collects the actions that undo what was opened. The class behaves like JavaScript's `AsyncDisposableStack`, which the
+ * oldest supported version of Node does not have: the last action runs first, and each action runs even if another
+ * action fails.
  */
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];

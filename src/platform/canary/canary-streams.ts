@@ -16,16 +16,14 @@ export interface CanaryOptions {
 
 /** The self-test streams of this thread's event loop. */
 export interface CanaryStreams {
-  /**
-   * Must be called when the run is going to start in `ahead` ms. Events that were sent before this start do not count.
-   */
+  /** Must be called `ahead` ms before the start of the run. Events that were sent before this start do not count. */
   begin(ahead: number): void;
-  /** Returns the errors that were measured since the last call. */
+  /** Returns the errors that were measured since the last call of `take`. */
   take(): CanarySample;
   close(): Promise<void>;
 }
 
-/** The maximum wait for the streams if their emitter does not respond, in ms. */
+/** The maximum wait for the opening of the streams, in ms. The wait ends then if the emitter does not respond. */
 const openTimeout = 1000;
 
 /** Opens the streams in this thread. Resolves once each stream runs or has failed. */

@@ -4,14 +4,15 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
- * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
- * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, since the run handles
- * Ctrl-C. The process ends when its standard input ends, so it never outlives its parent process.
+ * This is the program of the canary's emitter, a separate process. The process prints its port, and answers each
+ * request with an endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, since
+ * the run handles Ctrl-C. The process ends when its standard input ends, so the process never outlives its parent
+ * process.
  */
 
 /**
  * The sockets that send in each time slot. Time is divided into slots of equal length. The streams of an event loop
- * take turns, one slot each.
+ * take turns: each stream sends in its own slot.
  */
 const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
@@ -27,7 +28,7 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // An event is skipped if its reader has stopped reading, so memory stays bounded.
+  // An event is skipped if the previous event is still waiting to be sent, so memory stays bounded.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 

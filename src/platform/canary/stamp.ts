@@ -2,10 +2,12 @@ import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** The mark before a stamp. A stamp is the instant at which an event was written, by the machine's monotonic clock. */
+/**
+ * The mark before a stamp. A stamp is the time at which an event was written, read from the machine's monotonic clock.
+ */
 
 const mark = '@@';
-/** The number of digits of a stamp, which is in whole microseconds. */
+/** The number of digits of a stamp. A stamp is a number of whole microseconds. */
 const digits = 15;
 
 const byteOf0 = 48;
@@ -24,7 +26,9 @@ export const stampedChunk = (moment: readonly [number, number]): string => {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Calls `onStamp` with each stamp in `bytes`, in ms. An incomplete stamp at the end of `bytes` is skipped. */
+/**
+ * Calls `onStamp` with each stamp in `bytes`, converted to ms. An incomplete stamp at the end of `bytes` is skipped.
+ */
 export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
@@ -47,7 +51,7 @@ const countTimes = () => {
       const time = roundedError(ms);
       times.set(time, (times.get(time) ?? 0) + 1);
     },
-    /** Returns the errors in ascending order, and clears them. */
+    /** Returns each error with its count, in ascending order of the errors, and clears the counts. */
     take: (): CanarySample['errors'] => {
       const ascending = [...times].toSorted(([a], [b]) => a - b);
       times = new Map();
@@ -58,7 +62,8 @@ const countTimes = () => {
 
 /**
  * Counts how late events are read. `note` takes the instant and the bytes of a read. `take` returns the errors since
- * its last call. `begin` takes an instant. Events that were sent before this instant do not count.
+ * the last call of `take`: all of each error, and the part outside the event loop. `begin` takes an instant. Events
+ * that were sent before this instant do not count.
  */
 export const countErrors = ({
   machineZero,

@@ -8,7 +8,7 @@ import { targetAddress } from './request-path.ts';
 
 /**
  * This file chooses a proxy from environment variables by the rules of curl, Go and undici. Weir's transports open
- * connections themselves, and undici would apply these rules only in its own agent.
+ * connections themselves, while undici applies these rules only in its own agent.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -92,21 +92,21 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
 };
 
 export interface TargetEndpoint {
-  /** The base address. The paths of requests are appended to it. */
+  /** The base address, to which the paths of requests are appended. */
   readonly url: string;
   readonly wire: ConnectionSettings;
   readonly certificates: Certificates | null;
 }
 
-/** Loads `node:tls`, and with it `node:crypto`, when TLS is first used, since loading takes 11 ms of CPU. */
+/** Loads `node:tls`, and `node:crypto` with it, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
 /**
- * The certificates for TLS connections that the scenario names, in PEM. They are used in addition to the certificates
- * of the system.
+ * The certificates for TLS connections that the scenario names, in PEM. Weir uses these certificates in addition to the
+ * certificates of the system.
  */
 export interface Certificates {
-  /** The certificates of authorities that are trusted in addition to the system's. */
+  /** The certificates of authorities that are trusted in addition to the system's authorities. */
   readonly authorities: string | null;
   /**
    * The client certificate that is shown to the target, and the key of this certificate; `null` if the scenario names
@@ -115,7 +115,7 @@ export interface Certificates {
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Returns why a client certificate and its key cannot be used together; `null` if they can. */
+/** Returns why a client certificate and its key cannot be used together; `null` if they can be used together. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     loadTls().createSecureContext(client ?? {});
@@ -172,13 +172,16 @@ const proxyError = (message: string): Error =>
 /** Cancels an attempt to connect. Does nothing if the attempt has ended. */
 export type CancelConnect = () => void;
 
-/** Opens one connection. `done` receives its socket or an error. */
+/** Opens one connection. `done` receives the socket of the connection or an error. */
 export type OpenConnection = (
   options: buildConnector.Options,
   done: buildConnector.Callback,
 ) => CancelConnect;
 
-/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6). `done` receives its socket. */
+/**
+ * Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6). `done` receives the socket of the tunnel or an
+ * error.
+ */
 export const openTunnel = (
   proxy: URL,
   authority: string,
@@ -239,12 +242,15 @@ const keepFirstError = (socket: Socket): void => {
   });
 };
 
-/** Makes undici's attempts to connect cancellable. Without this, a socket stays open when its client is destroyed. */
+/**
+ * Makes undici's attempts to connect cancellable. Otherwise, the socket of an attempt would stay open after its client
+ * is destroyed.
+ */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
   (options, done) => {
     let hasEnded = false;
-    // The connector returns its socket, although its type does not say so.
+    // undici's connector returns its socket, although the connector's type declares no result.
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
       if (error !== null) return done(error, null);

@@ -1,10 +1,10 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** What had happened in an exchange before it failed. The meaning of an error depends on this. */
+/** The state of an exchange just before the exchange failed. The meaning of an error depends on this state. */
 export interface ExchangeProgress {
   /**
-   * The origin of the request's connection; `null` while a connection is being opened, even if the request was sent on
-   * a kept connection before.
+   * The origin of the request's connection; `null` while a connection is being opened. The value is also `null` if the
+   * request was sent on a kept connection before and now waits for a new connection.
    */
   readonly connection: ConnectionOrigin | null;
   /** The milliseconds since the request was sent; `null` if it was not sent. */
@@ -14,8 +14,8 @@ export interface ExchangeProgress {
 
 /**
  * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may close
- * an idle connection while a request is on its way (RFC 9112, section 9.3.1), and the client notices this within about
- * one round trip. If the close comes later, the server had already received the request.
+ * an idle connection while a request is on its way (RFC 9112, section 9.3.1), and the client notices this close within
+ * about one round trip. If the close comes later, the server had already received the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -42,7 +42,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** The causes for the codes of errors that mean that the server ended an established connection. */
+/** Maps error codes to causes. With each of these codes, the server has ended an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -126,7 +126,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   if (certificateAlert.test(code)) return certificateAdvice(target);
-  // In the versions before TLS 1.3, no alert says that a certificate is missing.
+  // Before TLS 1.3, no alert says that a certificate is missing.
   if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
     return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
   const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');
@@ -136,8 +136,8 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
       : 'want a client certificate (wire.clientCert)';
     return `the server closed the connection without an answer: it may ${why}, or not speak HTTP: check the port`;
   }
-  // A parser error, or a close before the head of a response, means that the program at this address is not an HTTP
-  // server.
+  // A parser error, or a close before the head of a response, means that the program at this address does not speak
+  // HTTP.
   if (isClosed || isParserError(error))
     return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
@@ -164,8 +164,8 @@ export const tlsComplaint = (
 };
 
 /**
- * Returns whether undici may have rejected a header that is folded over two lines. The error may also have another
- * reason. curl, Go and Weir's own transport accept folded headers.
+ * Returns whether undici may have rejected a header that is folded over two lines. The same error may also have other
+ * reasons. curl, Go and Weir's own transport accept folded headers.
  */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
@@ -177,7 +177,7 @@ export const failureDetail = (error: unknown): string => {
   const code = codeOf(error);
   if (isFoldedHeader(error))
     return `${error.message}: a header may be folded over two lines (RFC 9112, section 5.2), which the transport socket reads`;
-  // OpenSSL's messages also contain a thread number and a source line. Only the reason is shown.
+  // OpenSSL's messages also contain a thread number and a source line, so only the reason is shown.
   if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)
     ? `${error.message} (${code})`

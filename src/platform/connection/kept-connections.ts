@@ -12,17 +12,17 @@ export interface KeptConnection extends AnsweredConnection {
   destroy(): void;
 }
 
-/** Receives the connection for a request; `null` means that a new connection is needed. */
+/** Called with the connection for a waiting request; `null` means that the request needs a new connection. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** The time for which a connection is watched to see whether the server ends it, in ms. */
+/** The time for which a connection is watched, in ms. The watch shows whether the server ends the connection. */
 const watchTime = 1000;
-/** The minimum time between the starts of two watches, in ms. */
+/** The minimum time from the start of one watch to the start of the next watch, in ms. */
 const watchesApart = 5000;
 
 /**
- * The idle connections to one target. The connection that was used most recently is taken first. The reuse rule limits
- * the requests of each connection.
+ * The idle connections to one target. A request gets the connection that was used most recently. The reuse rule limits
+ * the number of requests of each connection.
  */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
@@ -36,7 +36,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
   /**
-   * A connection that will not be reused and stays open only to show whether the server ends it; `null` if no
+   * A connection that is not reused and stays open only to show whether the server ends the connection; `null` if no
    * connection is watched.
    */
   #watched: Connection | null = null;
@@ -48,7 +48,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#clock = clock;
   }
 
-  /** Returns how many connections can be used now or after their rest. */
+  /** Returns how many connections requests can use now or after a rest. */
   countUsable(now: Instant): number {
     const isUsable = (connection: Connection): boolean => this.#isUsable(connection, now);
     const resting = [...this.#resting.keys()].filter(isUsable).length - this.#waiting.length;
@@ -68,8 +68,9 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Waits until a connection has rested. Gives up if the exchange ends first. Returns `false` without calling `use` if
-   * every resting connection is already promised to another request.
+   * Calls `use` when a connection has rested, or with `null` if there is no such connection any more. Does not call
+   * `use` if the exchange has ended by then. Returns `false` without waiting if every resting connection is already
+   * promised to another request.
    */
   awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
     if (this.#resting.size <= this.#waiting.length) return false;
@@ -80,7 +81,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     return true;
   }
 
-  /** Keeps a connection whose answer is complete, or closes it. */
+  /** Keeps, watches or closes a connection whose answer is complete. */
   keep(connection: Connection): void {
     if (this.#rule.allowsReuse(connection)) {
       if (this.#rule.endsOf(connection).restAfter(connection.answers) === 0)
@@ -97,7 +98,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Forgets a connection that the server ended, no matter whether a request was using it. */
+  /** Removes a connection that the server ended, no matter whether a request was using the connection. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -133,14 +134,14 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // When the timer ends, an immediate follows. Between the two, the event loop reads the sockets, so it notices if
-    // the server has ended the connection.
+    // When the timer ends, an immediate follows. Between the timer and the immediate, the event loop reads the sockets.
+    // So the event loop notices if the server has ended the connection.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
   /**
-   * Returns when the rest of a connection ends. It is computed again each time, since more may be known about the
-   * server than when the rest began.
+   * Returns when the rest of a connection ends. The end is computed again each time, since more may be known about the
+   * server than at the start of the rest.
    */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);

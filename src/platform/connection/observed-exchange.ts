@@ -16,11 +16,11 @@ export const throwUncaught = (error: unknown): void => {
   });
 };
 
-/** One exchange on one connection. It notifies its observer and ends exactly once. */
+/** One exchange on one connection. The exchange calls its observer and ends exactly once. */
 export abstract class ObservedExchange implements Exchange {
   protected readonly clock: Clock;
   protected readonly observer: ExchangeObserver;
-  /** Receives an error that the observer throws. The exchange has then already ended. */
+  /** Receives an error that the observer has thrown. The exchange ends before this call. */
   readonly #onDefect: (error: unknown) => void;
   /** The origin of the request's connection; `null` while a connection is being opened. */
   #connection: ConnectionOrigin | null = null;
@@ -39,8 +39,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Releases the connection. It is called once, just before the observer gets the end of the exchange. Another exchange
-   * may use the connection within the next `reusableFor` ms.
+   * Releases the connection. This method is called once, just before the observer gets the end of the exchange. Another
+   * exchange may use the connection within the next `reusableFor` ms.
    */
   protected abstract release(reusableFor: number): void;
 
@@ -48,9 +48,9 @@ export abstract class ObservedExchange implements Exchange {
   protected abstract resend(): void;
 
   /**
-   * Returns whether a request that the server certainly did not read may be sent again. It may be sent again only once,
-   * only before the first byte of an answer, and only if the connection existed before. If the connection was opened
-   * for this request, the failure is the result.
+   * Returns whether the request may be sent again if the server certainly did not read the request. A request is sent
+   * again at most once, only before the first byte of an answer, and only if the connection was open before the
+   * request. If the connection was opened for this request, the failure is the result.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -58,13 +58,13 @@ export abstract class ObservedExchange implements Exchange {
     return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
   }
 
-  /** Records that a connection is being opened. Errors after this call are connect errors. */
+  /** Records that a connection is being opened. Until the connection is open, errors are connect errors. */
   connecting(): void {
     this.#connection = null;
   }
 
   /**
-   * Records that the connection is open. A second call with `new` means that the server had closed a kept connection.
+   * Records that the connection is open. A second call with `new` means that the server had closed the kept connection.
    */
   connected(at: Instant, connection: ConnectionOrigin): void {
     if (this.#isFinished) return;
@@ -72,7 +72,7 @@ export abstract class ObservedExchange implements Exchange {
     this.notify((observer) => observer.onConnected(at, connection));
   }
 
-  /** Called before the exchange's request is written. */
+  /** Called just before the request of the exchange is written. */
   sent(at: Instant): void {
     this.#sent = at;
     this.notify((observer) => observer.onSent(at));

@@ -2,24 +2,25 @@ import type { Socket } from 'node:net';
 
 /**
  * This file recognises requests that a server has certainly not read. There are two cases:
- * - The request could not be written in full, since the connection was reset or closed before that.
+ * - The request could not be written in full, since the connection was reset or closed while the request was being
+ *   written.
  * - The server had sent its end (FIN), and its system then refused the written bytes (RST). A system refuses bytes that
  *   come after the server has closed the connection, and a server cannot carry out a request that it has not read
  *   completely. A server that reads a request and then closes the connection sends an end (FIN) but no refusal. A reset
- *   (RST) that no end (FIN) precedes proves nothing, since a server may read the request and then abort. Over TLS a
- *   refusal proves nothing either, since the refused bytes may be a TLS record outside the request.
+ *   (RST) without an end (FIN) before it proves nothing, since a server may read the request and then abort. Over TLS a
+ *   refusal proves nothing, since the refused bytes may be a TLS record outside the request.
  */
 
 const nothing = new Uint8Array(0);
 
-/** Returns whether a socket is one of `node:tls`, without loading that module. */
+/** Returns whether a socket is a TLS socket, without loading `node:tls`. */
 const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 
-/** The longest time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
+/** The maximum of the time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after it has sent its
- * end.
+ * The minimum of the time to wait for a refusal, in ms. A busy server may close a connection some time after the server
+ * has sent its end.
  */
 const shortestWait = 50;
 
@@ -30,8 +31,8 @@ export const isUnwritten = (error: unknown): boolean => {
 };
 
 /**
- * Returns whether a part of the request is still in this process. Over TLS this is unknown, and the function returns
- * `false`.
+ * Returns whether a part of the request is still in this process. Returns `false` over TLS, where the bytes that wait
+ * may belong to no request.
  */
 export const hasUnwritten = (socket: Socket): boolean =>
   !isTls(socket) && socket.writableLength > 0;
@@ -42,16 +43,19 @@ export const cutShort = (): Error =>
     syscall: 'write',
   });
 
-/** Keeps a socket open for writing after the server has sent its end. Otherwise, a refusal could not be seen. */
+/**
+ * Keeps a socket open for writing after the server has sent its end. A socket that is closed for writing shows no
+ * refusal.
+ */
 export const keepWritable = (socket: Socket): void => {
   socket.allowHalfOpen = true;
 };
 
 /**
  * Waits for a refusal after the server has sent its end on a socket. After a refusal, writing an empty buffer fails
- * with an error for which `isUnwritten` is true. If no refusal comes within some round trips, this function calls
- * `onNone`. It estimates a round trip from `openedIn`, the ms that connecting took. Over TLS, it calls `onNone` at
- * once. Returns a function that ends the wait.
+ * with an error for which `isUnwritten` is true. This function calls `onNone` if no refusal comes within 50 ms plus
+ * four times `openedIn`, at most a second. `openedIn` is the time that connecting took, in ms, and stands for a round
+ * trip. Over TLS, this function calls `onNone` at once. Returns a function that ends the wait.
  */
 export const lookForRefusal = (
   socket: Socket,

@@ -2,7 +2,7 @@ import { unixTarget } from '../../model/plan/unix-target.ts';
 
 /** The parts of a base address that an HTTP request and its socket need. */
 interface TargetAddress {
-  /** The address for HTTP. For a Unix socket its host is `localhost`, as in the examples of curl's manual. */
+  /** The address for HTTP. The host for a Unix socket is `localhost`, as in the examples of curl's manual. */
   readonly url: URL;
   /** The path of the Unix socket; `null` for TCP. */
   readonly socketPath: string | null;
@@ -15,7 +15,7 @@ export const targetAddress = (baseUrl: string): TargetAddress => {
     : { url: new URL(`http://localhost${unix.rest}`), socketPath: unix.socketPath };
 };
 
-/** Returns an address without its path and query, so that a path can be appended. */
+/** Returns the part of an address before its path and query. */
 export const originOf = (baseUrl: string): string => {
   const { url, socketPath } = targetAddress(baseUrl);
   return socketPath === null ? url.origin : `unix:${socketPath}:`;
@@ -23,8 +23,8 @@ export const originOf = (baseUrl: string): string => {
 
 /**
  * Returns a function that completes a path below the base address. The function puts the path of the base address
- * before the given path, and appends the query of the base address, such as `?api-version=2024-10-21`. `paths` maps the
- * usual paths to the paths that the target has instead.
+ * before the given path, and appends the query of the base address, such as `?api-version=2024-10-21`. `paths` maps a
+ * usual path to the path that the target has instead.
  */
 export const requestPathsOf = (
   baseUrl: string,

@@ -1,34 +1,35 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * How many connections in a row the server must end just after the same number of answers, before Weir concludes that
- * the server always does so.
+ * The number of connections in a row that the server must end just after the same number of answers, before Weir
+ * concludes that the server always ends connections after this number.
  */
 const endsForRule = 3;
 /**
- * How many answers in a row must come on reused connections, before Weir concludes that the server keeps its
+ * The number of answers in a row that must come on reused connections, before Weir concludes that the server keeps its
  * connections.
  */
 const reusesForTrust = 3;
 /**
- * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server: if it
- * ends the connection, its end (FIN) often follows the answer within 0.1 ms, or on a busy machine within a few ms.
- * `afterOne` applies after a connection has stayed open for a rest. `suspected` applies if the server ended the latest
- * connection after the same number of answers. Without rests, a request could be sent after the server's end. Some
- * servers still read such a request, and nothing shows whether they processed it.
+ * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server. If
+ * such a server ends the connection, the end (FIN) often follows the answer within 0.1 ms, or on a busy machine within
+ * a few ms. `afterOne` applies after a connection has stayed open for a whole rest. `suspected` applies if the server
+ * ended the latest connection after the same number of answers. Without rests, a request could be sent after the
+ * server's end. Some servers still read such a request, and the client cannot tell whether the server processed the
+ * request.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
 /**
- * The longest time from an answer to an end that the answer caused, in ms. A later end means that the connection was
- * idle for too long.
+ * The maximum time from an answer to an end that the answer caused, in ms. A later end means that the server closed an
+ * idle connection.
  */
 const justAfter = 100;
 
 const noEnds = { answers: 0, inARow: 0 };
 
 /**
- * Observes after how many answers a server ends its connections. There are two objects: one for connections whose
- * latest answer was chunked, and one for all other connections.
+ * Observes after how many answers a server ends its connections. A target has two such objects: one for connections
+ * whose latest answer was chunked, and one for all other connections.
  */
 export class ObservedEnds {
   /** The number of answers after which a connection is not used again. */
@@ -37,12 +38,12 @@ export class ObservedEnds {
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /**
-   * The latest ends of connections in a row that came after the same number of answers: this number, and how many ends
-   * there were.
+   * The number of answers after which the server ended the latest connections, and how many connections in a row the
+   * server ended after this number.
    */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether any connection has stayed open for its whole rest since the server last ended a connection. */
+  /** Whether a connection has stayed open for its whole rest since the server last ended a connection. */
   #hasRested = false;
 
   get hasKept(): boolean {
@@ -50,7 +51,7 @@ export class ObservedEnds {
   }
 
   /**
-   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 if the server is known to keep its
+   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 if the server is known to keep
    * connections.
    */
   restAfter(answers: number): number {
@@ -68,7 +69,7 @@ export class ObservedEnds {
     if (answers >= this.#ends.answers) this.#ends = noEnds;
   }
 
-  /** Records that the server ended a connection after this many answers, `age` ms after the last answer. */
+  /** Records that the server ended a connection after `answers` answers, `age` ms after the last answer. */
   onEnded(answers: number, age: number): void {
     if (answers === 0 || age > justAfter) return;
     this.#reusesInARow = 0;
@@ -80,10 +81,7 @@ export class ObservedEnds {
     this.concluded.add(answers);
   }
 
-  /**
-   * Records that a connection stayed open after the observed number of answers. So the observed rule is wrong, or the
-   * server has changed.
-   */
+  /** Records that a connection stayed open after `limit` answers. So the limit is wrong, or the server has changed. */
   onKept(): void {
     if (this.limit === Number.POSITIVE_INFINITY) return;
     this.dropped.add(this.limit);
@@ -95,14 +93,14 @@ export class ObservedEnds {
 export interface AnsweredConnection {
   readonly answers: number;
   /**
-   * Whether the latest answer on the connection was chunked, as streams are. Some servers close connections only after
-   * chunked answers.
+   * Whether the latest answer on the connection was chunked, as streamed answers are. Some servers close connections
+   * only after chunked answers.
    */
   readonly isChunked: boolean;
 }
 
 /**
- * Returns sentences about what was observed. The sentences name `framing` (chunked or unchunked) only if the server
+ * Returns sentences about the observed ends. The sentences name `framing` (chunked or unchunked) only if the server
  * treats answers with the other framing differently.
  */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
@@ -126,8 +124,8 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 
 /**
  * Decides after how many answers a connection is not used again. The scenario can set a maximum. If the server ends
- * connections earlier without announcing it, the observed number of answers counts, whatever the server's `Keep-Alive`
- * header says.
+ * connections earlier without an announcement, the observed number of answers counts, whatever the server's
+ * `Keep-Alive` header says.
  */
 export class ReuseRule {
   readonly #allowed: number;
@@ -152,15 +150,17 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /** Returns whether the observed rule prevents another use of a connection that the scenario would allow. */
+  /**
+   * Returns whether only the observed limit prevents another use of the connection: the scenario would allow another
+   * use.
+   */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
   /**
-   * Returns the observations for this kind of connection: for connections whose latest answer was chunked, or for all
-   * others.
+   * Returns the observations for connections with the framing of this connection's latest answer: chunked or unchunked.
    */
   endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;

@@ -2,8 +2,8 @@ import { type Calibration, calibrationSchema } from '../../model/series/calibrat
 import { fileBounds, readFileBytes } from './whole-file.ts';
 
 /**
- * Returns the stored calibration. If there is no calibration or it cannot be read, returns `null` and no error, since a
- * run can continue without a calibration.
+ * Returns the stored calibration. If there is no calibration or the file cannot be read, returns `null` and throws no
+ * error, since a run can continue without a calibration.
  */
 export const readCalibration = async (path: string): Promise<Calibration | null> => {
   try {

@@ -39,8 +39,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
 /**
- * The path of the speech samples that come with Weir. The relative path is the same in the source and in the built
- * package.
+ * The path of the list of speech samples that come with Weir. The relative path is the same in the source and in the
+ * built package.
  */
 const bundledManifest = fileURLToPath(
   new URL('../../../fixtures/speech/manifest.json', import.meta.url),
@@ -64,7 +64,8 @@ const unreadableClip = (what: string, error: unknown): Problem =>
   );
 
 /**
- * Returns the duration that a recording's container declares, in seconds; `null` if the container declares no duration.
+ * Returns the duration that the container of a recording declares, in seconds; `null` if the container declares no
+ * duration.
  */
 const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
@@ -79,8 +80,8 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The maximum duration of the last block, in seconds. It can be long, since Opus may write no block during 0.4 s of
- * silence.
+ * The maximum duration of a recording's last block, in seconds. The last block can be long, since Opus may write no
+ * block during 0.4 s of silence.
  */
 const maxLastBlockSeconds = 0.5;
 
@@ -114,8 +115,8 @@ const playedSeconds = async (
 type ClipFile = Omit<ClipRequest, 'file'> & {
   readonly path: string;
   /**
-   * The stored duration of bundled speech. It is stored, since measuring it would take a third of the time of `weir
-   * validate`.
+   * The stored duration of bundled speech, in seconds. Measuring the duration instead would take a third of the time of
+   * `weir validate`.
    */
   readonly seconds?: number | undefined;
 };
@@ -163,7 +164,7 @@ const readRecording = async (
   };
 };
 
-/** Throws a `Problem` for a file that the interface does not accept. The check comes before the file is read. */
+/** Throws a `Problem` for a file that the interface does not accept. The file is checked before its content is read. */
 const checkUpload = async (
   { path, oversized }: ClipFile,
   { extensions, largest }: UploadRules,
@@ -198,7 +199,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // A user's manifest may contain wrong durations, so the durations are measured.
+  // The durations in a user's manifest may be wrong, so Weir measures the durations.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

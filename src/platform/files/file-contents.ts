@@ -11,14 +11,15 @@ export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
 /**
- * Generates the bytes of a file in parts, so a large file needs no more memory than a small one. A caller that keeps
- * all parts passes `most`. A file with more bytes is refused.
+ * Generates the bytes of a file in parts, so a large file needs no more memory than a small file. A caller that stores
+ * all parts passes `most`, the maximum number of bytes. Throws for a file with more bytes.
  */
 export function* filePartsOf(
   path: string,
   most = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array, void> {
-  // Without this check, opening a pipe would wait for its writer, and this process would not react to signals.
+  // Without this check, the opening of a pipe would wait for a program that writes to the pipe. Meanwhile, this process
+  // would not react to signals.
   requireRegularFile(path, most);
   const file = openSync(path, 'r');
   try {
@@ -34,7 +35,8 @@ export function* filePartsOf(
 }
 
 /**
- * The path of the words for synthetic prompts. The relative path is the same in the source and in the built package.
+ * The path of the list of words for synthetic prompts. The relative path is the same in the source and in the built
+ * package.
  */
 const wordsFile = fileURLToPath(new URL('../../../fixtures/prompts/words.txt', import.meta.url));
 

@@ -21,10 +21,10 @@ const unwritable: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 };
 
-/** An error: Weir does not read a file. The message says why. */
+/** An error: Weir refuses to read a file. The message says why. */
 export class UnfitFile extends Error {}
 
-/** The sentences for errors with which Node itself refuses a path, before it asks the system. */
+/** The reasons for errors with which Node itself refuses a path, before Node asks the system. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
@@ -32,8 +32,8 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /**
- * For any other error, returns the system's own words, without the code and the call that Node adds: `EBUSY: resource
- * busy or locked, open 'x'` becomes `resource busy or locked`.
+ * Returns the system's words for an error, without the code and the call that Node adds: `EBUSY: resource busy or
+ * locked, open 'x'` becomes `resource busy or locked`.
  */
 const plainly = (message: string): string =>
   /^E[A-Z0-9]+: ([^,]+), \w+(?: '.*)?$/s.exec(message)?.[1] ?? message;

@@ -16,8 +16,8 @@ export interface HistoryDb {
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
   /**
-   * Adds some runs to a baseline. They replace earlier runs of the same plans in this baseline. The baseline's runs of
-   * other plans stay.
+   * Adds some runs to a baseline. The added runs replace earlier runs of the same plans in this baseline. Runs of other
+   * plans stay in the baseline.
    */
   setBaseline(baseline: string, ids: readonly number[]): void;
   /** Removes a baseline but not its runs. Returns whether the baseline existed. */
@@ -25,11 +25,11 @@ export interface HistoryDb {
   close(): void;
 }
 
-/** The number in the header of the SQLite file that marks the file as Weir's: the text "Weir" in ASCII. */
+/** The application id in the header of the SQLite file: the text "Weir" in ASCII. This id marks the file as Weir's. */
 const applicationId = 0x57656972;
 const version = 1;
 
-/** The time to wait if another process has locked the file, in ms. */
+/** The maximum wait if another process has locked the file, in ms. */
 const lockTimeout = 3000;
 
 const schema = `
@@ -66,7 +66,7 @@ PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${version};
 `;
 
-/** Loads SQLite. In Node 22 this suppresses the warning that the module is experimental. */
+/** Loads SQLite, and suppresses Node 22's warning that the module is experimental. */
 const loadSqlite = async (): Promise<typeof Sqlite> => {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((...words: Parameters<typeof emitWarning>) => {
@@ -105,7 +105,9 @@ const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Returns whether the tables exist. Throws a `Problem` if another program or version wrote the file. */
+/**
+ * Returns whether the tables exist. Throws a `Problem` if another program or another version of Weir wrote the file.
+ */
 const isPrepared = (db: DatabaseSync, path: string): boolean => {
   const isOurs = numberIn(db, 'PRAGMA application_id') === applicationId;
   const found = numberIn(db, 'PRAGMA user_version');
@@ -244,7 +246,7 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
   }
 };
 
-/** Returns the runs of a history; none if the file does not exist yet. */
+/** Returns the runs of a history, or an empty list if the file does not exist. */
 export const readHistory = async (path: string): Promise<readonly StoredRun[]> => {
   if (!existsSync(path)) return [];
   const history = await openHistory(path);

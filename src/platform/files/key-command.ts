@@ -7,8 +7,8 @@ const commandTimeout = 30_000;
 const maxOutput = 64 * 1024;
 
 /**
- * Returns why a command gave no key. The text does not quote the command's output, since the output may contain a part
- * of a key.
+ * Returns why a command gave no key. The reason does not quote the command's output, since the output may contain a
+ * part of a key.
  */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;
@@ -18,7 +18,7 @@ type Ended = NonNullable<Parameters<typeof exec>[2]>;
 
 /**
  * Runs a command in a shell, and returns the key that the command prints, without surrounding blanks. Throws a
- * `Problem` if the command prints no key. The output is never shown.
+ * `Problem` if the command prints no key. Weir never shows the output of the command.
  */
 export const runKeyCommand = (
   command: string,

@@ -8,19 +8,22 @@ import { waitAtMost } from '../wait-at-most.ts';
 /** A text file that is written line by line. The first line replaces the old content of the file. */
 export interface LineFile {
   write(line: string): void;
-  /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
+  /** Waits until all lines are on disk; throws a `Problem` if a line could not be written. */
   close(): Promise<void>;
-  /** Closes the file and, if opening it created it, removes it. Must be called only if nothing was written. */
+  /** Closes the file. If opening the file created it, removes the file. Must be called only if no line was written. */
   discard(): Promise<void>;
 }
 
-/** The longest time for writing the last lines, in ms. If the file is a pipe, its reader may have stopped reading. */
+/**
+ * The maximum time for writing the last lines, in ms. If the file is a pipe, the reader of the pipe may have stopped
+ * reading.
+ */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new UnwritableOutput(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
-/** Truncates a file. Does nothing for devices and pipes, since they cannot be truncated. */
+/** Truncates a file. Does nothing for devices and pipes, which cannot be truncated. */
 const truncate = (file: FileHandle): void => {
   try {
     ftruncateSync(file.fd);
@@ -32,8 +35,8 @@ const truncate = (file: FileHandle): void => {
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * Opens `path` for writing. Links are followed only if `mayBeLink` is true. Throws a `Problem` if the file cannot be
- * opened.
+ * Opens `path` for writing. Symbolic links are followed only if `mayBeLink` is true. Throws a `Problem` if the file
+ * cannot be opened.
  */
 export const openLineFile = async (path: string, mayBeLink = true): Promise<LineFile> => {
   const existed = await pathExists(path);
@@ -44,7 +47,7 @@ export const openLineFile = async (path: string, mayBeLink = true): Promise<Line
   let hasWritten = false;
   let failure: unknown = null;
   const stream = file.createWriteStream();
-  // The listener is added now, since a stream that fails later closes immediately.
+  // The listener is added before any write, since a stream that fails emits `close` at once.
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   const fail = (error: unknown): void => {
     failure ??= error;

@@ -12,10 +12,10 @@ const bundledFolders = ['images', 'speech'].map((name) =>
   fileURLToPath(new URL(`../../../fixtures/${name}/`, import.meta.url)),
 );
 
-/** The maximum size of a file, in bytes. Gateways refuse larger files. */
+/** The maximum size of a file, in bytes. Gateways refuse larger files than this. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** The formats of files. Each row has the bytes that identify the format, and the offset of these bytes. */
+/** The formats of files. Each row has the bytes that identify the format, and the offset of these bytes in the file. */
 const formats: readonly (readonly [
   contentType: string,
   format: string,
@@ -72,9 +72,8 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 };
 
 /**
- * Reads an image or a recording by its reference `bundled:NAME` or `file:PATH`, with a path relative to `folder`. The
- * type follows from the content of the file and not from its name. Throws the system's error if the file cannot be
- * read.
+ * Reads an image or a recording by its reference: `bundled:NAME`, or `file:PATH` with a path relative to `folder`. The
+ * content of the file determines the type, not the name. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
   const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];

@@ -5,15 +5,16 @@ const realPath = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
-    // If the file does not exist, the code that reads it will report that.
+    // The file does not exist. The code that reads the file will report this.
     const parent = dirname(path);
     return parent === path ? path : join(realPath(parent), basename(path));
   }
 };
 
 /**
- * Returns why a scenario may not name a file; `null` if it may. Without this check, a scenario that another person
- * wrote could send any file of the user to a target of that person. The check follows links.
+ * Returns why a scenario may not name a file; `null` if the scenario may name the file. Without this check, a scenario
+ * that another person wrote could send any file of the user to a target of that person. The check follows symbolic
+ * links.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));

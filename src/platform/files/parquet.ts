@@ -37,10 +37,10 @@ const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElemen
   }),
 ];
 
-/** The number of rows that are in memory at the same time. They take about thirty megabytes. */
+/** The number of rows in one row group. The rows of one group take about thirty megabytes of memory. */
 const rowGroupSize = 10_000;
 
-/** Loads the optional Parquet library before the load starts. Throws a `Problem` if it is not installed. */
+/** Loads the optional Parquet library before the load starts. Throws a `Problem` if the library is not installed. */
 const loadLibrary = (): Promise<typeof parquetWriter> =>
   loadOptional(
     () => import('hyparquet-writer'),
@@ -50,8 +50,9 @@ const loadLibrary = (): Promise<typeof parquetWriter> =>
   );
 
 /**
- * Returns a function that converts lines to a Parquet file. Each line is a JSON array with one cell for each column. It
- * converts one row group at a time, so memory is bounded. Throws a `Problem` if the Parquet library is not installed.
+ * Returns a function that converts a file of lines to a Parquet file. Each line is a JSON array with one cell for each
+ * column. The function converts one row group at a time, so memory is bounded. Throws a `Problem` if the Parquet
+ * library is not installed.
  */
 export const parquetConverter = async (
   columns: readonly ParquetColumn[],
@@ -68,7 +69,8 @@ export const parquetConverter = async (
     }));
   const schema = schemaOf(columns);
   return async (from, to) => {
-    // The old file is removed. Otherwise, if somebody had put a link there, its destination would be overwritten.
+    // The old file is removed first. If the old file were a symbolic link, the writer would overwrite the file to which
+    // the link points.
     await rm(to, { force: true });
     const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
     let rows: (readonly Value[])[] = [];

@@ -5,8 +5,8 @@ import { UnfitFile } from './file-error-reasons.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file has plain operations on files. They throw Node's own errors, since only the caller knows what the file is
- * for.
+ * This file has plain operations on files. The operations throw Node's own errors, since only the caller knows the
+ * purpose of a file.
  */
 
 /** Generates the lines of a file. Throws an `UnfitFile` if a line is longer than any line that Weir writes. */
@@ -44,13 +44,13 @@ export const hasContent = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Writes a new file; fails if it exists. */
+/** Writes a new file; fails if the file exists. */
 export const createText = (path: string, content: string | Uint8Array): Promise<void> =>
   writeFile(path, content, { flag: 'wx' });
 
 /**
- * Writes a file completely or not at all, by renaming a draft. An old draft is removed first. Otherwise, if somebody
- * had put a link there, this function would write to the link's destination.
+ * Writes a file completely or not at all: writes a draft and renames the draft. An old draft is removed first. If the
+ * old draft were a symbolic link, this function would write to the file to which the link points.
  */
 export const writeWhole = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.part`;

@@ -4,17 +4,19 @@ import { whyUnwritable } from './file-error-reasons.ts';
 import { openLineFile } from './line-file.ts';
 import { Problem } from '../problem.ts';
 
-/** A file whose text is known only at the end of a run. It is opened earlier, so a wrong path is noticed early. */
+/**
+ * A file whose text is known only at the end of a run. The file is opened earlier, so a wrong path is noticed early.
+ */
 export interface ReportFile {
   /** Writes the file completely or not at all; throws a `Problem` if it cannot be written. */
   write(text: string): Promise<void>;
-  /** Closes the file without writing to it. Its earlier content stays. */
+  /** Closes the file without writing. The earlier content of the file stays. */
   discard(): Promise<void>;
 }
 
 /**
- * Returns the path of the regular file that a path leads to, or of the file that writing to the path would create;
- * `null` if the path leads to something else, such as a device, a pipe or a link to nothing.
+ * Returns the path of the regular file to which a path leads, or of the file that writing to the path would create;
+ * `null` if the path leads to something else, such as a device, a pipe or a link without a target.
  */
 const regularFileAt = async (path: string): Promise<string | null> => {
   try {
@@ -30,7 +32,7 @@ const regularFileAt = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Returns whether a draft can be written. The check leaves no draft behind, so a killed run leaves no file. */
+/** Returns whether a draft can be written. The check removes its draft, so a killed run leaves no file. */
 const canWrite = async (draft: string): Promise<boolean> => {
   try {
     await removeFile(draft);
@@ -44,9 +46,9 @@ const canWrite = async (draft: string): Promise<boolean> => {
 };
 
 /**
- * Opens a file for a report. Usually, this creates no file yet, since the text is written to a draft that is then
- * renamed. If this is impossible, the text is written directly to the file: to a device, to a pipe, or to a file in a
- * folder that is not writable. Throws a `Problem` if the file cannot be written.
+ * Opens a file for a report. Opening usually creates no file: later, the text is written to a draft, and the draft is
+ * renamed. If a draft is impossible, the text is written directly to the file. This is the case for a device, for a
+ * pipe, and for a file in a folder that is not writable. Throws a `Problem` if the file cannot be written.
  */
 export const openReportFile = async (path: string): Promise<ReportFile> => {
   const destination = await regularFileAt(path);

@@ -22,13 +22,14 @@ class FolderInUse extends UnwritableOutput {}
 const lockName = '.weir-lock';
 
 /**
- * The age in ms from which another machine's lock is invalid. It counts from the last change of that run's checkpoint.
+ * The age in ms from which a lock of another machine is invalid. The age counts from the writing of the lock, or from
+ * the last change of the checkpoint beside the lock if that change was later.
  */
 const signOfLifeTimeout = 60_000;
-/** The maximum time that writing a lock takes, in ms. */
+/** The maximum time that writing a lock takes, in ms. A lock without content is valid for this time. */
 const writingTime = 2000;
 
-/** Returns the ms since a file was changed; infinity if the file does not exist. */
+/** Returns the ms since the last change of a file; infinity if the file does not exist. */
 const ageOf = async (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -36,9 +37,9 @@ const ageOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Returns whether the run that wrote a lock may still be running. If that run is on this machine, its process is
- * checked. If it is on another machine or in a container, its checkpoint must have changed recently, since a run adds
- * to its checkpoint every few seconds.
+ * Returns whether the run that wrote a lock may still be running. If the lock is from this machine, the process of the
+ * run is checked. If the lock is from another machine or a container, the lock or the checkpoint of the run must have
+ * changed recently, since a run adds to its checkpoint every few seconds.
  */
 const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
   const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
@@ -80,8 +81,8 @@ const claim = async (path: string, line: string): Promise<boolean> => {
 };
 
 /**
- * Removes a stale lock. If several processes try to remove the same lock, only one succeeds. A lock that was written
- * since the stale lock was read stays.
+ * Removes a stale lock. If several processes try to remove the same lock, only one process succeeds. If another process
+ * has replaced the stale lock meanwhile, the new lock is put back.
  */
 const takeAway = async (path: string, staleLine: string): Promise<void> => {
   const aside = `${path}.${randomUUID()}`;
@@ -105,7 +106,7 @@ const inUse = (folder: string, line: string): FolderInUse => {
 
 /**
  * Reserves a folder for one run, so two runs do not mix their files. The returned function releases the folder. Throws
- * `FolderInUse` if another run has reserved the folder, and Node's own errors in other cases.
+ * `FolderInUse` if another run has reserved the folder, and Node's own error if an operation on a file fails.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -126,8 +127,8 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
 };
 
 /**
- * A folder for the files of one run. The folder is opened before the load, so a full disk or a wrong path is noticed
- * early.
+ * A folder for the files of one run. The folder is opened before the load starts, so a full disk or a wrong path is
+ * noticed early.
  */
 export interface RunFolder {
   readonly path: string;
@@ -135,7 +136,7 @@ export interface RunFolder {
   /** Writes a file completely or not at all, by renaming a temporary file. Returns the path of the file. */
   write(name: string, text: string): Promise<string>;
   release(): Promise<void>;
-  /** Releases the folder. If folders that this run created are empty, removes them. */
+  /** Releases the folder, and removes the empty folders among the folders that this run created. */
   discard(): Promise<void>;
 }
 
@@ -165,8 +166,8 @@ export const pathExists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates one folder. Returns `false` if another process of the same run created it first. In that case, this process
- * must not remove the folder.
+ * Creates one folder. Returns `false` if the folder already exists. A run must not remove a folder that the run did not
+ * create.
  */
 const createOneFolder = async (path: string): Promise<boolean> => {
   try {
@@ -179,8 +180,8 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Creates a folder and its missing parents one by one, and calls `onCreated` with each. It avoids Node's recursive
- * `mkdir`, which never returns on a file system that answers ENOENT to everything, such as /proc.
+ * Creates a folder and its missing parents one by one, and calls `onCreated` with each created folder. Node's recursive
+ * `mkdir` is not used, since it never returns on a file system that answers every call with ENOENT, such as /proc.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -237,7 +238,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
 /** The maximum number of folders of the same name. Fewer runs than this can start within one second. */
 const maxNamesakes = 1000;
 
-/** Opens a folder that did not exist before: `path`, or if it exists, `path-2`, `path-3` and so on. */
+/** Opens a new folder: `path`, or `path-2`, `path-3` and so on if `path` exists. */
 export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
   for (let n = 1; n <= maxNamesakes; n += 1) {
     const candidate = n === 1 ? path : `${path}-${n}`;

@@ -17,8 +17,9 @@ const names: readonly string[] = ['weir-bench', 'weir'];
 export const isModule = (path: string): boolean => Object.hasOwn(formats, extname(path));
 
 /**
- * Makes Node load TypeScript, and load the scenario as an ES module whatever the nearest package.json says. It also
- * makes `weir-bench` resolve to the Weir that is running, even if another version is installed near the file.
+ * Registers hooks that make Node load TypeScript, and load the scenario as an ES module whatever the nearest
+ * package.json says. The hooks also make `weir-bench` resolve to the running Weir, even if another version is installed
+ * near the file.
  */
 const installHooks = (scenario: string, weir: URL): { readonly deregister: () => void } =>
   registerHooks({
@@ -52,9 +53,9 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
 type ScenarioFactory = () => unknown;
 
 /**
- * Returns the scenario that a TypeScript or JavaScript file exports. The scenario is the default export, or, if the
- * default export is a function, its result. `weir` is the module to which `weir-bench` resolves. Throws a `Problem` if
- * there is no scenario.
+ * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or the result of the default
+ * export if the default export is a function. `weir` is the module to which `weir-bench` resolves. Throws a `Problem`
+ * if there is no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

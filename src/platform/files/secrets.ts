@@ -5,7 +5,7 @@ import { UnusableKey } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readTextFile } from './whole-file.ts';
 
-/** The folder for secrets that are named without a path. Container runtimes mount secrets there. */
+/** The folder of secret files that are named without a path. Container runtimes mount secrets in this folder. */
 export const secretsFolder = '/run/secrets';
 
 const valueOf = async (
@@ -16,7 +16,7 @@ const valueOf = async (
   if (reference.kind === 'env') {
     const value = environment[reference.name];
     if (value !== undefined && value !== '') return value;
-    // Docker Swarm provides secrets only as files, so a file can replace a variable.
+    // Docker Swarm provides secrets only as files, so a file may take the place of a variable.
     const mounted = resolve(secretsFolder, reference.name);
     if (existsSync(mounted)) return readSecret(reference.name, folder);
     throw new UnusableKey(
@@ -30,8 +30,8 @@ const valueOf = async (
 };
 
 /**
- * Reads a secret file. A name without a path is below /run/secrets; a path is relative to `folder`. Throws a `Problem`
- * if the file cannot be read.
+ * Reads a secret file. A name without a path is below /run/secrets, and a relative path is relative to `folder`. Throws
+ * a `Problem` if the file cannot be read.
  */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/') && !file.includes(sep);
@@ -43,7 +43,9 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   return requireHeaderValue(text.trim(), path);
 };
 
-/** Throws a `Problem` if a value is not valid in a header (RFC 9110, section 5.5). */
+/**
+ * Returns a value if the value is valid in a header (RFC 9110, section 5.5); throws a `Problem` for any other value.
+ */
 const requireHeaderValue = (value: string, path: string): string => {
   if (value === '')
     throw new UnusableKey(`the secret file ${path} is empty: write the secret into it`);
@@ -55,9 +57,9 @@ const requireHeaderValue = (value: string, path: string): string => {
 
 /**
  * Fills templates with secrets. A reference names an environment variable, a command or a file. A file name without a
- * path is below /run/secrets, and a path is relative to `folder`. If a variable is not set, the file with the name of
- * the variable below /run/secrets is read. Throws a `Problem` for the first secret that is not available. `write` turns
- * each secret into the text for the template.
+ * path is below /run/secrets, and a relative path is relative to `folder`. If a variable is not set, Weir reads the
+ * file with the name of the variable below /run/secrets. Throws a `Problem` for the first secret that is not available.
+ * `write` turns each secret into the text for the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

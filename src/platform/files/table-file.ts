@@ -4,11 +4,15 @@ import { whyUnwritable } from './file-error-reasons.ts';
 import { fileErrorCode } from './plain-files.ts';
 import { openLineFile } from './line-file.ts';
 
-/** A table that is written line by line to a temporary file, and renamed when it is complete. */
+/**
+ * A table that is written line by line to a temporary file. The temporary file is renamed when the table is complete.
+ */
 export interface TableFile {
-  /** Adds a line, without its line feed. */
+  /** Adds a line. The line must not end with a line feed. */
   add(line: string): void;
-  /** Waits until the whole table is on disk under its final name. Throws a `Problem` if it could not be written. */
+  /**
+   * Waits until the whole table is on disk under its final name. Throws a `Problem` if the table could not be written.
+   */
   complete(): Promise<void>;
   /** Discards the table. An earlier file with the final name stays unchanged. */
   discard(): Promise<void>;
@@ -17,12 +21,12 @@ export interface TableFile {
 /** Makes the file `to` from the lines of the file `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** The number of characters that are written in one piece. */
+/** The number of characters from which the collected lines are written to disk. */
 const batchLength = 64 * 1024;
 
 /**
- * Follows the links of a path, and returns the path to which they lead. Throws a `Problem` if something other than a
- * file is there.
+ * Returns the path to which the symbolic links of a path lead. Throws a `Problem` if the path leads to something other
+ * than a regular file.
  */
 const destinationOf = async (path: string): Promise<string> => {
   try {
@@ -38,8 +42,8 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Opens a table at `path`. Until the table is complete, its lines are in `PATH.part`. If `convert` is given, they are
- * in `PATH.rows.part` and are converted at the end. Throws a `Problem` if the table cannot be written.
+ * Opens a table at `path`. Until the table is complete, its lines are in `PATH.part`. With `convert`, the lines are in
+ * `PATH.rows.part` until they are converted at the end. Throws a `Problem` if the table cannot be written.
  */
 export const openTableFile = async (
   path: string,

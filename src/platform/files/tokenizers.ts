@@ -5,8 +5,8 @@ import { readTextWithHash } from './file-contents.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file loads a tokenizer only if a scenario names it. It uses `require`, since scenarios are read synchronously.
- * Loading may take long, since it happens before the run.
+ * This file loads a tokenizer only if a scenario names the tokenizer. The file uses `require`, since scenarios are read
+ * synchronously. Loading may take long, since it happens before the run.
  */
 const require = createRequire(import.meta.url);
 
@@ -30,7 +30,7 @@ interface Library {
 const isNotInstalled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 
-/** Opens one of `encodingNames`. If the optional package (30 MB) is not installed, returns an error message. */
+/** Opens one of `encodingNames`. Returns an error message if the optional package (30 MB) is not installed. */
 const openEncoding = (name: string): TokenCounter | string => {
   try {
     const { encode } = require(`gpt-tokenizer/encoding/${name}`) as Encoding;
@@ -42,8 +42,8 @@ const openEncoding = (name: string): TokenCounter | string => {
 };
 
 /**
- * Opens a `tokenizer.json` of Hugging Face. It does not count special tokens, since these belong to the server's chat
- * template.
+ * Opens a `tokenizer.json` of Hugging Face. Special tokens are not counted, since special tokens belong to the server's
+ * chat template.
  */
 const openFile = (file: string, path: string): TokenCounter | string => {
   const { text, sha256 } = readTextWithHash(path, fileBounds.tokenizer);
@@ -62,8 +62,8 @@ const openFile = (file: string, path: string): TokenCounter | string => {
 };
 
 /**
- * Opens the tokenizer `name`. If the tokenizer is a file, `path` is its path. Returns an error message if the tokenizer
- * cannot be opened. Throws the system's error for an unreadable file.
+ * Opens the tokenizer `name`. If `name` is the name of a file, `path` is the path of this file. Returns an error
+ * message if the tokenizer cannot be opened. Throws the system's error for an unreadable file.
  */
 export const openTokenizer = (name: string, path: string): TokenCounter | string =>
   name.endsWith('.json') ? openFile(name, path) : openEncoding(name);

@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { UnfitFile } from './file-error-reasons.ts';
 
 /**
- * This file reads whole files up to a maximum size, so a wrong path leads to a message instead of filling the memory.
+ * This file reads whole files up to a maximum size, so a wrong path leads to a message and does not fill the memory.
  * All functions throw an `UnfitFile` or Node's own error. `whyUnreadable` turns both kinds of error into words.
  */
 
@@ -14,8 +14,8 @@ export const fileBounds = {
   /** The longest text that Node can store. */
   text: 511 * mebibyte,
   /**
-   * The maximum for a pipe. The size of a pipe is known only at its end, so all bytes up to the maximum may be in
-   * memory.
+   * The maximum for a pipe. The size of a pipe is known only at the end of the pipe, so all bytes up to the maximum may
+   * be in memory.
    */
   pipe: 128 * mebibyte,
   imported: 128 * mebibyte,
@@ -34,7 +34,10 @@ export const fileBounds = {
 const tooLarge = (most: number): UnfitFile =>
   new UnfitFile(`it is larger than ${most / mebibyte} MiB, the most that is read`);
 
-/** Throws for a device, for a pipe, and for a file that is too large. For a folder, Node itself throws later. */
+/**
+ * Throws an `UnfitFile` for a device, for a pipe, and for a file that is too large. For a folder, Node itself throws
+ * later.
+ */
 const requireFile = (found: Stats, most: number): void => {
   if (!found.isFile() && !found.isDirectory())
     throw new UnfitFile('it is a pipe or a device: expected a file');
@@ -46,14 +49,14 @@ export const readFileBytes = (path: string, most: number = fileBounds.text): Buf
   return readFileSync(path);
 };
 
-/** Throws if a path does not lead to a regular file of at most the maximum size. */
+/** Throws unless a path leads to a regular file of at most `most` bytes, or to a folder. */
 export const requireRegularFile = (path: string, most: number): void =>
   requireFile(statSync(path), most);
 
-/** How much of a pipe is read at once, in bytes. */
+/** The number of bytes that one read of a pipe can return. */
 const partLength = 65_536;
 
-/** Reads a pipe or a device to its end. Throws if it has more bytes than the maximum. */
+/** Reads a pipe or a device to its end. Throws if the pipe or device has more bytes than the maximum. */
 const readPipe = async (path: string, most: number): Promise<Buffer> => {
   const file = await open(path);
   try {
@@ -63,8 +66,8 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
       if (bytesRead === 0) return Buffer.concat(parts);
       length += bytesRead;
       if (length > most) throw tooLarge(most);
-      // A short part is copied, since otherwise its whole buffer would stay in memory. A part that fills its buffer is
-      // not copied.
+      // A short part is copied, since otherwise the whole buffer of the part would stay in memory. A part that fills
+      // its buffer is not copied.
       parts.push(bytesRead === partLength ? buffer : Buffer.from(buffer.subarray(0, bytesRead)));
     }
   } finally {

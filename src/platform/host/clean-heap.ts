@@ -5,15 +5,15 @@ type Collect = (options?: { readonly type: 'minor' }) => void;
 
 const exposeCollector = (): Collect => {
   setFlagsFromString('--expose-gc');
-  // The flag is not reset. It applies to the whole process, and another thread may be about to use it.
+  // The flag is not reset. The flag applies to the whole process, and another thread may be about to use the flag.
   return runInNewContext('gc') as Collect;
 };
 
 /**
- * Prepares the heap for a run, before the run's clock starts. This collects the garbage from the start of the program.
- * Otherwise, the first collections of young objects would move that garbage to the old space. (V8's memory reducer
- * compacts the heap of an idle process. It can be switched off only when Node is started. The first line of the
- * launcher and `npm start` do this.)
+ * Collects the garbage from the start of the program, before the run's clock starts. Otherwise, the first collections
+ * of young objects would move this garbage to the old space. (V8's memory reducer compacts the heap of an idle process.
+ * The memory reducer can be switched off only when Node is started. The first line of the launcher and `npm start`
+ * switch it off.)
  */
 export const cleanHeap = (): void => exposeCollector()();
 
@@ -27,8 +27,8 @@ let collect: Collect | null = null;
 
 /**
  * Collects young objects, in about a millisecond, whenever enough bytes were read. This function must be called with
- * the length of each read that has its own buffer. Such buffers are outside the heap, and V8 alone would let 64 MB of
- * them accumulate.
+ * the length of each read that has its own buffer. The buffers are outside the heap, and V8 alone would let 64 MB of
+ * buffers accumulate.
  */
 export const countReadBytes = (bytes: number): void => {
   if (bytes < leastCounted) return;

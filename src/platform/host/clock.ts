@@ -2,24 +2,26 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** The time before an alarm's instant, in ms, within which no timer is used. Timers can be a millisecond late. */
+/** The time before an alarm's instant within which no timer is used, in ms. A timer can be a millisecond late. */
 const timerLead = 1.2;
 /**
- * The longest pause between two checks of the sockets while an alarm is near, in ms. During such a pause (a nap), no
- * socket is read.
+ * The maximum length of a nap, in ms. A nap is a pause between two checks of the sockets while an alarm is near. No
+ * socket is read during a nap.
  */
 const longestNap = 0.25;
-/** The shortest pause (nap) that the system can keep, in ms. */
+/** The minimum length of a nap, in ms. The system cannot keep shorter pauses. */
 const shortestNap = 0.06;
 /**
  * The lateness of an alarm, in ms, from which the next read rings the alarm. While an event loop has thousands of
- * reads, it runs neither timers nor other callbacks, so the alarm cannot ring by itself.
+ * reads, the event loop runs neither timers nor other callbacks, so the alarm cannot ring by itself.
  */
 const longestDelay = 4;
-/** The longest timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing. */
+/**
+ * The maximum length of a timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing.
+ */
 const longestTimer = 3_600_000;
 /**
- * The minimum time between two alarms for which naps are used, in ms. If alarms are closer to each other, naps would
+ * The minimum time between two alarms for which naps are used, in ms. If two alarms are closer than this, naps would
  * delay all reads, so only timers are used.
  */
 const leastDistance = 5;
@@ -35,16 +37,16 @@ interface AlarmClock {
 }
 
 /**
- * An alarm that is as exact as the machine allows (some hundredths of a ms). It lets the event loop sleep while the
- * alarm's instant is far away. A timer ends about a millisecond before the instant. From then on, the thread takes naps
- * of a quarter of a millisecond, and the event loop checks the sockets between two naps.
+ * An alarm that is as exact as the machine allows (some hundredths of a ms). The event loop sleeps while the alarm's
+ * instant is far away. A timer ends about a millisecond before the instant. From then on, the thread takes naps of a
+ * quarter of a millisecond, and the event loop checks the sockets between two naps.
  */
 class NappingAlarm implements Alarm {
   readonly #clock: AlarmClock;
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer ends. Only valid while there is a timer. */
+  /** When the timer ends. The value is valid only while there is a timer. */
   #timerAt = 0;
   /** Whether the alarm's instant is so near that the event loop does not sleep any more, except for naps. */
   #isNear = false;
@@ -125,18 +127,18 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** The clock of a run. Its instant 0 is also known on the clock that all processes of the machine share. */
+/** The clock of a run. The clock's instant 0 is also known on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
   readonly machineZero: number;
   /**
-   * Returns the longest time that the bytes of the read at this instant may have waited in the event loop, in ms; 0 for
+   * Returns the maximum time that the bytes of the read at this instant may have waited in the event loop, in ms; 0 for
    * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
   /** Returns the delays of several reads. The instants must be in ascending order. */
   readonly readDelays: (instants: Float64Array) => number[];
-  /** Rings the alarms that are much too late. It is called after each read. */
+  /** Rings the alarms that are more than `longestDelay` late. This function is called after each read. */
   readonly ringIfLate: (now: Instant) => void;
   /** Runs some work once: after the reads of this turn of the event loop, and before the reads of the next turn. */
   readonly afterReads: (work: () => void) => void;
@@ -147,8 +149,8 @@ export interface RunClock extends Clock {
  * microseconds. In each thread, `performance.now()` counts from the start of the thread.
  */
 const threadZero = (): number => {
-  // A pause between the two readings makes their difference smaller, never larger. So the largest difference is the
-  // most exact.
+  // A pause between the reading of `hrtime` and the reading of `performance.now()` makes the difference smaller, never
+  // larger. So the largest difference is the most exact.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),
@@ -162,7 +164,7 @@ const reads = new ReadTurns(performance.now(), {
   afterReads: (callback) => void setImmediate(callback),
 });
 
-/** Calls several functions with one timer, since each timer wakes up the thread. */
+/** Calls several functions with one shared timer, since each timer wakes up the thread. */
 class Ticks {
   readonly #runs = new Set<() => void>();
   readonly #milliseconds: number;
@@ -239,14 +241,14 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
 };
 
 /**
- * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Instants before this
- * instant 0 are negative.
+ * Creates a clock whose instant 0 is the given time on the machine's monotonic clock. Another thread's clock has the
+ * same instant 0. Instants before instant 0 are negative.
  */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
 /**
- * Reads another clock several times, and returns the reading that took the least time: the time on the other clock, and
- * the time on `performance.now()` at the same moment.
+ * Reads another clock several times, and returns the reading that took the least time: `time` on the other clock, and
+ * `at` on `performance.now()` at the same moment.
  */
 export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
   const readings = Array.from({ length: 16 }, () => {
@@ -260,7 +262,7 @@ export const readBeside = (now: () => number): { readonly time: number; readonly
 
 /**
  * Starts a clock on the machine's monotonic clock. The clock's instant 0 is `lead` ms after `from`. `from` is a time on
- * `performance.now()`, by default the present time.
+ * `performance.now()`; the default is the present time.
  */
 export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
@@ -269,14 +271,17 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** The difference in ms below which two readings of the wall clock count as equal, so no pause has interrupted them. */
+/**
+ * The difference in ms below which two readings of the wall clock count as equal. If two readings are equal, no pause
+ * has interrupted the readings.
+ */
 const sameReading = 0.01;
 
 /**
  * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
- * clock counts whole milliseconds, so it is read at a moment when its value changes. A pause makes a reading smaller,
- * never larger. So the largest reading counts, as soon as a second reading agrees with it. (`performance.timeOrigin` is
- * wrong by the pauses during the start of the process.)
+ * clock counts whole milliseconds, so this function reads the wall clock at a moment when its value changes. A pause
+ * makes a reading smaller, never larger. So the largest reading counts, as soon as a second reading agrees with it.
+ * (`performance.timeOrigin` is wrong by the pauses during the start of the process.)
  */
 export const wallZero = (): number => {
   let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -298,8 +303,8 @@ export const wallZero = (): number => {
 let steadyZero: number | null = null;
 
 /**
- * Returns the wall-clock time with fractions of a ms. The wall clock is read once. All later times are computed with
- * the monotonic clock, so the time does not jump when the wall clock is set.
+ * Returns the wall-clock time in ms, with fractions. The wall clock is read only at the first call. All later times are
+ * computed with the monotonic clock, so the time does not jump when the wall clock is set.
  */
 export const steadyNow = (): number => {
   steadyZero ??= wallZero();

@@ -4,7 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
 import { timerLateness } from './timer-lateness.ts';
 
-/** Returns the text of a kernel file; `null` if it does not exist. */
+/** Returns the text of a kernel file; `null` if the file cannot be read. */
 export const kernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
@@ -14,7 +14,8 @@ export const kernelText = (path: string): string | null => {
 };
 
 /**
- * Returns the path of a cgroup and the paths of its ancestors, whose quotas also apply: `/a/b`, `/a` and an empty path.
+ * Returns the path of a cgroup and the paths of its ancestors: `/a/b`, `/a` and an empty path. The quotas of the
+ * ancestors also apply to the cgroup.
  */
 const withAncestors = (path: string): readonly string[] => {
   const names = path.split('/').filter((name) => name !== '');
@@ -24,9 +25,9 @@ const withAncestors = (path: string): readonly string[] => {
 };
 
 /**
- * Returns the files that may report CPU throttling, from the text of /proc/self/cgroup: lines `0::/path` (cgroup v2) or
- * `5:cpu,cpuacct:/path` (v1). In a container, the path may be the path on the host, although only the container's
- * cgroup is mounted, as the root. So the root is tried last.
+ * Returns the files that may report CPU throttling, from the text of /proc/self/cgroup. Each line of this text is
+ * `0::/path` (cgroup v2) or `5:cpu,cpuacct:/path` (v1). In a container, the path may be the path on the host, while
+ * only the container's cgroup is mounted, as the root. So the list also contains the root, as its last entry.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -42,8 +43,8 @@ export const cpuStatPaths = (membership: string): readonly string[] =>
   });
 
 /**
- * Returns the microseconds of throttling from a cpu.stat file (v1 counts nanoseconds); `null` if the file does not
- * report them.
+ * Returns the microseconds of throttling from the text of a cpu.stat file (v1 counts nanoseconds); `null` if the text
+ * does not contain this figure.
  */
 export const parseThrottled = (cpuStat: string): number | null => {
   const [, name, value] = /^(throttled_usec|throttled_time) (\d+)$/m.exec(cpuStat) ?? [];
@@ -52,8 +53,8 @@ export const parseThrottled = (cpuStat: string): number | null => {
 };
 
 /**
- * Returns a function that reads how many microseconds CPU quotas have throttled this process; `null` if no file reports
- * this. The returned function does not search for the files again.
+ * Returns a function that reads for how many microseconds CPU quotas have throttled this process. The function returns
+ * `null` if no file reports throttling. The files are searched for only once.
  */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
@@ -65,7 +66,7 @@ const watchThrottling = (): (() => number | null) => {
       : paths.reduce((sum, path) => sum + (parseThrottled(kernelText(path) ?? '') ?? 0), 0);
 };
 
-/** The resolution of the delay monitor in ms. This time is part of every delay that the monitor reports. */
+/** The resolution of the delay monitor in ms. Every delay that the monitor reports includes this time. */
 const resolution = 10;
 
 /**
@@ -93,8 +94,8 @@ const difference = (now: number | null, before: number | null): number | null =>
   now === null || before === null ? null : Math.max(0, now - before);
 
 /**
- * Watches pauses for garbage collection. `take` returns the longest pause and the sum of all pauses since the last
- * call.
+ * Watches pauses for garbage collection. `take` returns the longest pause and the sum of all pauses since the last call
+ * of `take`, in ms.
  */
 const watchPauses = () => {
   let longest = 0;
@@ -139,7 +140,7 @@ const watchDelay = (keepsLateness: boolean) => {
   };
 };
 
-/** Reads counters that only grow. The difference between two readings gives the figures of a second. */
+/** Reads counters that only grow. The difference between two readings gives the figures for the time between them. */
 const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
@@ -175,8 +176,8 @@ const watchMemory = (): (() => number | null) => {
 };
 
 /**
- * Watches this thread as a load generator. `sample(second)` returns the figures since the last call. If `keepsLateness`
- * is set, the figures include how late the timers of the event loop were.
+ * Watches this thread as a load generator. `sample(second)` returns the figures since the last call of `sample`. If
+ * `keepsLateness` is true, the figures include how late the timers of the event loop were.
  */
 export const watchGenerator = ({ keepsLateness = false } = {}) => {
   const pauses = watchPauses();

@@ -3,9 +3,9 @@ import { startClock } from './clock.ts';
 import { cpuStatPaths, kernelText, watchGenerator } from './generator-signals.ts';
 
 /**
- * Returns the number of CPUs that a cgroup may use; `null` if it may use all CPUs. `text` is the content of cpu.max
- * (version 2: `50000 100000`), or the contents of cpu.cfs_quota_us and cpu.cfs_period_us, joined by a space (version
- * 1).
+ * Returns the number of CPUs that a cgroup may use; `null` if the cgroup may use all CPUs. `text` is the content of
+ * cpu.max (version 2: `50000 100000`), or the contents of cpu.cfs_quota_us and cpu.cfs_period_us, joined by a space
+ * (version 1).
  */
 export const parseQuota = (text: string): number | null => {
   const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
@@ -23,8 +23,8 @@ const cpuQuota = (): number | null => {
 };
 
 /**
- * Returns how many files this process may open: a number, or `unlimited`; `null` if the system does not report it. This
- * limit is read from Node's diagnostic report, which works without `/proc`.
+ * Returns the maximum number of files that this process may open, or `unlimited`; `null` if the system does not report
+ * the maximum. The maximum is read from Node's diagnostic report, which works without `/proc`.
  */
 const openFileLimit = (): number | 'unlimited' | null => {
   // Without this option, the report would look up the host name of each connection.
@@ -37,7 +37,10 @@ const openFileLimit = (): number | 'unlimited' | null => {
   return soft === 'unlimited' ? soft : typeof soft === 'number' ? soft : null;
 };
 
-/** Returns how many local ports the system uses for connections; `null` if the system does not report this. */
+/**
+ * Returns the number of local ports that the system uses for connections; `null` if the system does not report this
+ * number.
+ */
 const localPorts = (): number | null => {
   const [first, last] = (kernelText('/proc/sys/net/ipv4/ip_local_port_range') ?? '')
     .trim()
@@ -48,7 +51,7 @@ const localPorts = (): number | null => {
 
 /** The facts about this machine. `null` means that the system does not report the figure. */
 export interface HostFacts {
-  /** The CPUs that the cgroup of this process may use; `null` if it has no quota. */
+  /** The number of CPUs that the cgroup of this process may use; `null` without a quota. */
   readonly quota: number | null;
   readonly openFiles: number | 'unlimited' | null;
   readonly ports: number | null;
@@ -57,14 +60,14 @@ export interface HostFacts {
   /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** The lateness of the alarms in one second, in ms. */
+  /** The lateness of each alarm of about one second, in ms. */
   readonly alarmLateness: readonly number[];
 }
 
-/** The number of alarms, and the time between two of them, in ms. */
+/** The number of alarms, and the time from one alarm to the next, in ms. */
 const alarms = { count: 50, interval: 20 };
 
-/** Returns the lateness of alarms, in ms. A load uses such alarms to send its requests. */
+/** Returns the lateness of each alarm, in ms. A load uses the same kind of alarm to send its requests. */
 const measureAlarms = async (clock: ReturnType<typeof startClock>): Promise<readonly number[]> => {
   const lateness: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

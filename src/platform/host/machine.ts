@@ -20,5 +20,5 @@ export const weirVersion = (): string => version;
 
 export const hostName = (): string => os.hostname();
 
-/** Returns a name that no other call returns. */
+/** Returns a name that no other call of this function returns. */
 export const uniqueName = (): string => crypto.randomUUID();

@@ -1,15 +1,15 @@
-/** The shortest delay that is stored, in ms. A read itself takes some hundredths of a ms. */
+/** The shortest delay that is stored, in ms. A read without a delay takes some hundredths of a ms. */
 const shortest = 0.1;
 
-/** The minimum idle time, in ms, from which the event loop is known to have slept. */
+/** The minimum idle time, in ms, from which the event loop counts as having slept. */
 const shortestSleep = 0.001;
 
 /**
- * The greatest lateness of a timer while the event loop can run, in ms. If a timer is later than this, the loop was
- * kept from running.
+ * The maximum lateness of a timer while the event loop can run, in ms. If a timer is later than this, the system kept
+ * the event loop from running.
  */
 const latestTimer = 2.5;
-/** How early a timer can fire, in ms. */
+/** The maximum earliness of a timer, in ms. */
 const earliestTimer = 1.5;
 
 /** The number of turns of the event loop that are remembered. */
@@ -24,18 +24,22 @@ export interface LoopProbe {
 }
 
 /**
- * Measures the longest time that the bytes of each read may have waited for this event loop. There are three cases. If
- * the loop has slept, it woke up when a socket became readable, so the bytes waited at most for the work since then. If
- * it has not slept, it checked its sockets at its previous reads, so the bytes came after those reads. If it slept
- * longer than a timer allows, it was kept from running (stopped, or without a CPU), and the bytes may have come at any
- * time since it fell asleep. Shorter times without a CPU are not noticed. All instants are times of
- * `performance.now()`.
+ * Measures the maximum time that the bytes of each read may have waited for this event loop. There are three cases:
+ * - The event loop has slept. The event loop woke up when a socket became readable, so the bytes waited at most for the
+ *   work since the wake-up.
+ * - The event loop has not slept. The event loop checked its sockets at its previous reads, so the bytes came after the
+ *   previous reads.
+ * - The event loop slept longer than a timer allows. The system kept the event loop from running (stopped, or without a
+ *   CPU), and the bytes may have come at any time since the event loop fell asleep. Shorter times without a CPU are not
+ *   noticed.
+ *
+ * All instants are times of `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
   /**
-   * For each stored turn, in ascending order: its first read, its last read, and the instant since which its bytes may
-   * have waited.
+   * For each stored turn, in ascending order: the instant of its first read, the instant of its last read, and the
+   * instant since which its bytes may have waited.
    */
   readonly #first = new Float64Array(capacity);
   readonly #last = new Float64Array(capacity);
@@ -43,15 +47,15 @@ export class ReadTurns {
   #stored = 0;
   /** The longest delay among the turns that were overwritten. */
   #forgotten = 0;
-  /** The earliest instant at which the loop may have last checked its sockets. */
+  /** The earliest instant at which the event loop may have last checked its sockets. */
   #looked: number;
   /**
-   * The last instant at which the loop was known to be awake. `#idle` is the total time for which the loop had slept
-   * until this instant.
+   * The last instant at which the event loop was known to be awake. `#idle` is the total time in ms for which the event
+   * loop had slept until this instant.
    */
   #awake: number;
   #idle: number;
-  /** When a periodic timer is due. The loop cannot sleep longer than until this instant. */
+  /** The instant at which the next timer is due. The event loop cannot sleep beyond this instant. */
   #timerDue = Number.POSITIVE_INFINITY;
   #isReading = false;
   #turnFirst = Number.POSITIVE_INFINITY;
@@ -66,15 +70,15 @@ export class ReadTurns {
   }
 
   /**
-   * Records that the loop is running. It must be called at the beginning and the end of each timer's callback, and
-   * after longer work.
+   * Records that the event loop is running. This method must be called at the beginning and the end of each timer's
+   * callback, and after longer work.
    */
   woke(now: number): void {
     this.#noteAwake(now);
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that a timer was set for the instant `due`and will ring at this instant. */
+  /** Records that a timer was set that will ring at the instant `due`. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
@@ -83,7 +87,7 @@ export class ReadTurns {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that the loop has checked its sockets since the last instant at which it was known to be awake. */
+  /** Records that the event loop has checked its sockets since the last instant at which it was known to be awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -91,13 +95,13 @@ export class ReadTurns {
     this.#looked = Math.max(this.#looked, awake);
   }
 
-  /** Records a read. Must be called at every read, before anything else is done. */
+  /** Records a read. This method must be called at every read, before anything else is done. */
   read(now: number): void {
     if (!this.#isReading) this.#beginTurn(now);
     this.#turnLast = now;
   }
 
-  /** Returns the longest time that the bytes read at `at` may have waited, in ms; 0 for less than a tenth of a ms. */
+  /** Returns the maximum time that the bytes read at `at` may have waited, in ms; 0 for less than a tenth of a ms. */
   delayAt(at: number): number {
     if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
     return this.#inTurn(this.#turnBefore(at), at);
@@ -127,7 +131,7 @@ export class ReadTurns {
   }
 
   /**
-   * Returns whether no stored turn lies between two instants. If the event loop has little to do, the result is `true`
+   * Returns whether no read between two instants was delayed. If the event loop has little to do, the result is `true`
    * for most streams.
    */
   #isClear(first: number, last: number): boolean {
@@ -141,8 +145,8 @@ export class ReadTurns {
   }
 
   /**
-   * Records that the loop is awake, and when it checked its sockets at the end of a sleep. Returns `false` if it has
-   * not slept.
+   * Records that the event loop is awake, and when the event loop checked its sockets at the end of a sleep. Returns
+   * whether the event loop has slept since the last call.
    */
   #noteAwake(now: number): boolean {
     const idle = this.#probe.idle();
@@ -163,8 +167,8 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The loop checked its sockets in this turn, and the turn began after the last instant at which the loop was known
-    // to be awake.
+    // The event loop checked its sockets in this turn, and the turn began after the last instant at which the event
+    // loop was known to be awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }
@@ -191,7 +195,7 @@ export class ReadTurns {
   }
 
   /**
-   * Returns the number of the last stored turn that began at or before `at`. If no stored turn began by then, returns
+   * Returns the number of the last stored turn that began at or before `at`. If all stored turns began later, returns
    * the number of the oldest stored turn minus one.
    */
   #turnBefore(at: number): number {

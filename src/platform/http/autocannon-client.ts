@@ -16,16 +16,21 @@ import { type AutocannonConnection, ObservedConnection } from './autocannon-conn
 
 /**
  * This file uses autocannon as a `SaturatingClient`. autocannon only operates the connections; Weir records every
- * instant and count itself. So these faults of autocannon have no effect: it does not count a request whose connection
- * is closed; if a connection breaks, it treats the half-read answer as the beginning of the next answer; it continues
- * silently after invalid HTTP; it has only one timeout, in whole seconds; and after an interruption it exits with 0 and
- * loses the report.
+ * instant and count itself. So these faults of autocannon have no effect:
+ * - autocannon does not count a request whose connection is closed.
+ * - After a broken connection, autocannon treats the half-read answer as the beginning of the next answer.
+ * - autocannon continues silently after invalid HTTP.
+ * - autocannon has only one timeout, in whole seconds.
+ * - After an interruption, autocannon exits with 0 and loses the report.
  */
 
-/** The duration for autocannon, in seconds. It is longer than any run, so the engine always ends the run first. */
+/**
+ * The duration for autocannon, in seconds. This duration is longer than any run, so the engine always ends the run
+ * first.
+ */
 const noTimeout = 2_000_000;
 
-/** The interval at which autocannon checks whether it should stop, in ms. */
+/** The interval at which autocannon checks whether to stop, in ms. */
 const stopPollInterval = 50;
 
 const toAutocannonRequests = (
@@ -56,7 +61,7 @@ export const rejectUnsupportedTarget = ({
   }
 };
 
-/** Loads autocannon, an optional package. If it is missing, throws a `Problem` that says what to install. */
+/** Loads autocannon, an optional package. If autocannon is missing, throws a `Problem` that says what to install. */
 export const loadAutocannon = (): Promise<typeof autocannon> =>
   loadOptional(
     async () => (await import('autocannon')).default,

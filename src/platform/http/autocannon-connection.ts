@@ -13,9 +13,9 @@ import { ResponseParser } from '../socket/response-parser.ts';
 import { SocketExchange } from '../socket/socket-connection.ts';
 import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
-/** The name of the method that opens `conn` and sends the first request over it. */
+/** The name of autocannon's method that opens `conn` and sends the first request over `conn`. */
 const connect = '_connect';
-/** The name of the method that writes the next request. */
+/** The name of autocannon's method that writes the next request. */
 const sendNext = '_doRequest';
 
 /** The part of autocannon's undocumented client that Weir uses, as in the pinned version. */
@@ -25,9 +25,9 @@ export interface AutocannonConnection extends EventEmitter {
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
-  /** The parser of autocannon. Weir replaces it, so its callbacks are never called. */
+  /** The parser of autocannon. Weir replaces this parser, so the parser's callbacks are never called. */
   parser: { execute(bytes: Buffer): void };
-  /** The requests in flight. autocannon counts them for its own statistics. */
+  /** The requests in flight, which autocannon counts for its own statistics. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
@@ -39,7 +39,7 @@ export interface AutocannonConnection extends EventEmitter {
 }
 
 /**
- * Statistics that stay empty. They are given to autocannon so that it keeps no data, since Weir does not use
+ * Statistics that stay empty. autocannon gets this object so that autocannon stores no data, since Weir does not use
  * autocannon's statistics.
  */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
@@ -56,12 +56,12 @@ export class ObservedConnection {
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  /** The socket that was opened last. `#isUnused` says whether no request has begun on this socket yet. */
+  /** The socket that was opened last. `#isUnused` says whether no request has begun on this socket. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
-  /** Whether it is uncertain to which request an answer on this connection belongs. */
+  /** Whether Weir can no longer tell to which request an answer on this connection belongs. */
   #isUnusable = false;
   #isStopping = false;
 
@@ -96,7 +96,7 @@ export class ObservedConnection {
 
   #openSocket(): void {
     this.#onClosed();
-    // Without this, a late error of the old socket would make autocannon connect twice.
+    // The old socket is dropped, since a late error of the old socket would make autocannon connect twice.
     this.#socket?.drop();
     this.#parser = new ResponseParser();
     this.#socket = new ObservedSocket(this.#client.opts, this.#context, {
@@ -119,7 +119,7 @@ export class ObservedConnection {
     if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
     this.#client.emit('connError', error);
     exchange?.fail(error, hasReceived);
-    // If a request is still in flight here, it is being sent again and already has a new connection.
+    // A request in flight is already being sent again on a new connection.
     if (this.#inFlight === null) this.#reconnect();
   }
 
@@ -130,7 +130,7 @@ export class ObservedConnection {
     else this.#reconnect();
   }
 
-  /** Called before autocannon writes a request, on this connection or on a new connection. */
+  /** Called before autocannon writes a request, on the same connection as before or on a new connection. */
   #onRequest(): void {
     if (this.#isUnusable) {
       // This error prevents the write and makes autocannon reconnect.
@@ -157,7 +157,7 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
-  /** Writes the current request againon a new socket. */
+  /** Writes the current request again on a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;
@@ -169,8 +169,8 @@ export class ObservedConnection {
   }
 
   /**
-   * Reads with Weir's own parser. autocannon's parser loops forever on a negative chunk size, and stores a head of any
-   * length.
+   * Reads bytes with Weir's own parser. autocannon's parser loops forever on a negative chunk size, and stores a head
+   * of any length.
    */
   #read(bytes: Buffer, length: number): void {
     const exchange = this.#inFlight;
@@ -179,8 +179,8 @@ export class ObservedConnection {
     exchange.readAt = this.#context.clock.read();
     if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
-    // While the bytes were parsed, an observer may have aborted the exchange. In that case, the connection is about to
-    // be closed.
+    // While the bytes were parsed, an observer may have aborted the exchange. An aborted exchange closes its connection
+    // soon.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     this.#socket?.onAnswered(exchange.readAt, this.#parser.isChunked);
@@ -202,7 +202,7 @@ export class ObservedConnection {
     else if (!client.destroyed) client[sendNext]();
   }
 
-  /** Sends the next request after `rest` ms. If the server ends the connection first, autocannon reconnects. */
+  /** Sends the next request after `rest` ms. If the server ends the connection before, autocannon reconnects. */
   #sendAfter(rest: number, connection: ObservedSocket): void {
     const { socket } = connection;
     const send = (): void => {
@@ -210,8 +210,8 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // When the timer ends, an immediate follows. Between the two, the event loop reads the sockets, so it notices if
-    // the server has ended the connection.
+    // When the timer ends, an immediate follows. Between the timer and the immediate, the event loop reads the sockets.
+    // So the event loop notices if the server has ended the connection.
     setTimeout(() => setImmediate(send), rest);
   }
 
@@ -237,7 +237,7 @@ export class ObservedConnection {
     return exchange;
   }
 
-  /** Handles a close by the server. Only an answer without a declared length may end with a close. */
+  /** Handles a close by the server. A close completes only an answer without a declared length. */
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
@@ -254,7 +254,7 @@ export class ObservedConnection {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
     this.#isUnusable = true;
-    // This work must be deferred. Otherwise, a callback of the parser would continue on a destroyed connection.
+    // The connection is destroyed later. Otherwise, a callback of the parser would continue on a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
       if (this.#isStopping) this.#client.destroy();

@@ -32,7 +32,7 @@ interface SocketHandlers {
   onEnd(): void;
 }
 
-/** Opens a socket as autocannon does, but all reads share one buffer. */
+/** Opens a socket as autocannon does. Unlike autocannon's sockets, all sockets read into one shared buffer. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,
@@ -44,7 +44,7 @@ const openSocket = (
   return tls.connect({ ...tlsOptions, ...options, servername: net.isIP(host) === 0 ? host : '' });
 };
 
-/** A socket of an autocannon connection. It records how the server treats the connection. */
+/** A socket of an autocannon connection. The socket records how the server treats the connection. */
 export class ObservedSocket implements AnsweredConnection {
   readonly socket: Socket;
   answers = 0;
@@ -80,7 +80,7 @@ export class ObservedSocket implements AnsweredConnection {
     this.#answeredAt = at;
   }
 
-  /** Records that the server has ended the socket, before or after the next request on it. */
+  /** Records that the server has ended the socket. Only the first call counts. */
   noteEnd(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -88,13 +88,13 @@ export class ObservedSocket implements AnsweredConnection {
     rule.endsOf(this).onEnded(this.answers, clock.now() - this.#answeredAt);
   }
 
-  /** Waits to see whether the server refused a part of the request. A refusal appears as an error of the socket. */
+  /** Waits to see whether the server refused a part of the request. The socket emits an error for a refusal. */
   lookForRefusal(onNone: () => void): void {
     if (hasUnwritten(this.socket)) this.socket.destroy(cutShort());
     else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
   }
 
-  /** Destroys the socket. Events of the socket are no longer passed on. */
+  /** Destroys the socket. After this call, no event of the socket reaches its handlers. */
   drop(): void {
     this.#endLook();
     this.socket

@@ -12,7 +12,7 @@ const transports = {
   (endpoint: TargetEndpoint, clock: RunClock) => Transport
 >;
 
-/** Opens the transport of this name to one target. Only `undici` speaks HTTP/2. */
+/** Opens the transport `name` to one target. Only the transport `undici` speaks HTTP/2. */
 export const openTransport = (
   name: TransportName,
   endpoint: TargetEndpoint,

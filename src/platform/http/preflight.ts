@@ -13,13 +13,13 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
   /**
-   * `doubtful`: the answer is not a list of models. `silent`: there was no answer. In both cases, requests for chats
-   * may still work.
+   * With `doubtful`, the answer is not a list of models. With `silent`, there was no answer. With both kinds, requests
+   * for chats may still work.
    */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
-   * The target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that the target accepted the
-   * connection, so it may answer other requests.
+   * With `unusable`, the target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that the target
+   * accepted the connection, so the target may answer other requests.
    */
   | { readonly kind: 'unusable'; readonly message: string; readonly mayAnswer?: boolean };
 
@@ -41,20 +41,20 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
 /**
- * Returns whether an HTML page with this status replaces the gateway. A page with another status may be a login page or
- * an error page of a proxy in front of the gateway.
+ * Returns whether an HTML page with this status means that there is no gateway at the address. A page with another
+ * status may be a login page or an error page of a proxy in front of the gateway.
  */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   /**
-   * A path that answers a `GET` with any status if the target speaks HTTP. It is tried if the target closes the
-   * connection for `path` without an answer.
+   * A path to which a target that speaks HTTP answers a `GET` with any status. Weir tries this path if the target
+   * closes the connection for `path` without an answer.
    */
   readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of a POST; if it is absent, the request is a GET. */
+  /** The body of a POST. Without a body, the request is a GET. */
   readonly body?: string | Buffer;
 }
 
@@ -71,7 +71,7 @@ const redirectOf = (
     : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
-/** The number of bytes of an answer that are read. They are enough to recognise any head, page or error body. */
+/** The number of bytes of an answer that are read. This number is enough to recognise any page or error body. */
 const maxLookedAt = 4096;
 
 /** The maximum size of a list of models, in bytes. This is enough for thousands of models. */
@@ -87,7 +87,7 @@ const firstText = async (body: Dispatcher.ResponseData['body'], most: number): P
       if (size >= most) break;
     }
   } catch {
-    // A body that is cut off still shows that the server speaks HTTP, so the answer is judged by the part that was
+    // A body that is cut off still shows that the server speaks HTTP. So the answer is judged by the part that was
     // received.
   }
   return Buffer.concat(pieces).toString('utf8', 0, most);
@@ -144,7 +144,7 @@ const beginLook = (
     isConnected: () => isConnected,
     cancel: async () => {
       const destroyed = client.destroy().catch(() => undefined);
-      // undici does not cancel the attempt to connect, so this is done here.
+      // undici does not cancel the attempt to connect, so Weir cancels the attempt.
       cancelConnect();
       await destroyed;
     },
@@ -158,8 +158,8 @@ const pageAdvice = (url: string): string =>
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
 /**
- * Returns why an answer probably does not come from a gateway: it is a redirect or an HTML page. Returns `null` for any
- * other answer.
+ * Returns why an answer probably does not come from a gateway: the answer is a redirect or an HTML page. Returns `null`
+ * for any other answer.
  */
 const doubtOf = (
   url: string,
@@ -203,7 +203,8 @@ const answersElsewhere = async (request: PreflightRequest, timeout: number): Pro
 /**
  * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
  * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is missing or is not JSON,
- * other paths may still work. The request takes at most ten seconds, and only the beginning of the answer is kept.
+ * other paths may still work. The request takes at most `timeout` ms (ten seconds by default), and only the beginning
+ * of the answer is read.
  */
 export const preflightTarget = async (
   request: PreflightRequest,
@@ -241,7 +242,7 @@ export const preflightTarget = async (
     if (!(error instanceof Error)) throw error;
     // The load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
-    // Some proxies close the connection for every unknown path. An example is nginx with its status 444.
+    // Some proxies close the connection for every unknown path, for example nginx with its status 444.
     const mayAnswer = isConnected() && !target.isTls;
     if (mayAnswer && (await answersElsewhere(request, timeout)))
       return {

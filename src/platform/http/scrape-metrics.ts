@@ -5,7 +5,7 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The useful lines of an answer, or the reason why there are no lines. */
+/** The wanted lines of an answer, or the reason why there are no lines. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -28,8 +28,7 @@ const maxBytes = 4 * 1024 * 1024;
 const tooMuch = `more than ${maxBytes} bytes`;
 const maxLineLength = 16 * 1024;
 /**
- * The maximum number of lines that are kept. With more lines, each reading would take milliseconds of the load
- * generator's time.
+ * The maximum number of lines that are kept. Reading more lines would take milliseconds of the load generator's time.
  */
 const maxLines = 2000;
 
@@ -41,8 +40,8 @@ class WantedLines {
   #rest = '';
   #bytes = 0;
   /**
-   * The reason why no lines are kept; `null` if lines are kept. If the text is too large, no lines are kept, since sums
-   * over its first part would be wrong.
+   * The reason why no lines are kept; `null` if lines are kept. No lines are kept of a text that is too large, since
+   * sums over a part of the text would be wrong.
    */
   #excess: string | null = null;
 
@@ -50,7 +49,7 @@ class WantedLines {
     this.#isWanted = isWanted;
   }
 
-  /** Adds a piece of the text. If this makes the text too large, returns the reason; otherwise `null`. */
+  /** Adds a piece of the text. Returns the reason if the text is now too large; otherwise `null`. */
   add(piece: Buffer): string | null {
     this.#bytes += piece.length;
     if (this.#bytes > maxBytes) return tooMuch;
@@ -82,7 +81,7 @@ const otherType = /\b(html|json)\b/i;
 
 type Unpack = (packed: Buffer, bounds: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
-/** The decoders of compressed answers. Weir asks for no compression, but some proxies compress everything. */
+/** The decoders of compressed answers. Weir asks for no compression, but some proxies compress every answer. */
 const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -110,7 +109,10 @@ const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
   );
 };
 
-/** Returns what a status without metrics means, with advice. LiteLLM redirects from `/metrics` to `/metrics/`. */
+/**
+ * Returns the reason and advice for an answer whose status is not 200. Example of a redirect: LiteLLM redirects from
+ * `/metrics` to `/metrics/`.
+ */
 const statusReason = (status: number, location: unknown, url: string): string => {
   if (status === 401 || status === 403)
     return `answered ${status}: Weir sends no key there, so it must be readable without one`;
@@ -122,9 +124,9 @@ const statusReason = (status: number, location: unknown, url: string): string =>
 };
 
 /**
- * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and never follows a
- * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. It never throws, but returns the reason
- * for a failure.
+ * Opens a scraper of the metrics at an address. The scraper never sends a key, header or cookie of the run, and never
+ * follows a redirect. The scraper reads at most four megabytes and 2,000 wanted lines per answer. `scrape` never
+ * throws, but returns the reason for a failure.
  */
 export const openScraper = (
   endpoint: TargetEndpoint,

@@ -9,7 +9,10 @@ import type { KeptConnection } from '../connection/kept-connections.ts';
 import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
-/** The time for which idle connections are kept, in ms. A shorter keep-alive hint of the server replaces it. */
+/**
+ * The maximum time for which an idle connection is kept, in ms. A shorter keep-alive hint of the server replaces this
+ * time.
+ */
 const keepAlive = 600_000;
 
 /** Options that turn off undici's own timeouts. The default timeout of 300 s would abort slow answers. */
@@ -29,16 +32,15 @@ export interface UndiciContext {
   readonly clock: Clock;
   readonly connect: OpenConnection;
   /**
-   * Called when the server has ended a kept connection, even if the next request is already being sent on this
-   * connection.
+   * Called when the server has ended a kept connection. The next request may already be on its way on this connection.
    */
   onEnded(connection: UndiciConnection, at: Instant): void;
   onClosed(connection: UndiciConnection): void;
 }
 
 /**
- * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for it is
- * over. If a refusal comes, undici reports its error.
+ * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for a refusal
+ * is over. If a refusal comes, undici reports the error of the refusal.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -53,13 +55,15 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   });
 };
 
-/** One connection with its own undici client. In a pool of undici, the waiting time of requests would be invisible. */
+/**
+ * One connection with its own undici client. In a pool of undici, the time for which requests wait would be invisible.
+ */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
   #socket: Socket | null = null;
   /**
-   * The instant of the latest read from the socket; `null` before the first read. Under HTTP/2 it is always `null`,
-   * since undici hides the reads of HTTP/2.
+   * The instant of the latest read from the socket; `null` before the first read. Under HTTP/2 this field is always
+   * `null`, since undici hides the reads of HTTP/2.
    */
   readAt: Instant | null = null;
   /** Whether a byte was received since the latest request was sent. */
@@ -70,12 +74,12 @@ export class UndiciConnection implements KeptConnection {
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** The maximum number of answers on the connection, as the first answer announced it. */
+  /** The maximum number of answers on the connection, which the first answer announced. */
   #maxAnswers = Number.POSITIVE_INFINITY;
-  /** The exchange on the connection; `null` while it is idle. */
+  /** The exchange on the connection; `null` while the connection is idle. */
   #user: ConnectionUser | null = null;
   #hasEnded = false;
-  /** Cancels an attempt to connect. Destroying undici's client does not cancel it. */
+  /** Cancels an attempt to connect. undici does not cancel the attempt when its client is destroyed. */
   #cancelConnect: () => void = () => undefined;
   readonly #context: UndiciContext;
 
@@ -85,7 +89,7 @@ export class UndiciConnection implements KeptConnection {
     const connect: buildConnector.connector = (options, callback) =>
       this.#connect(options, callback);
     this.client = new (undici().Client)(origin, { ...clientOptions, connect, allowH2: http2 });
-    // Without this, undici would reopen an idle connection that the server has closed.
+    // Without this listener, undici would reopen an idle connection that the server has closed.
     this.client.on('disconnect', () => {
       if (this.#user === null) context.onClosed(this);
     });
@@ -107,7 +111,7 @@ export class UndiciConnection implements KeptConnection {
 
   /**
    * Records that the answer is complete or that the exchange has ended. The connection can be reused for `reusableFor`
-   * ms. It cannot be reused after as many answers as the first answer announced in `maxAnswers`.
+   * ms. `maxAnswers` of the first answer limits the number of answers on the connection.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;
@@ -123,11 +127,15 @@ export class UndiciConnection implements KeptConnection {
     void this.close();
   }
 
-  /** Destroys the connection and waits until it is gone. If an exchange uses the connection, it fails. */
+  /**
+   * Destroys the connection and waits until undici has closed it. If an exchange uses the connection, this exchange
+   * fails.
+   */
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);
-    // The client is destroyed first. Otherwise, it would treat the cancelled attempt as a failure and connect again.
+    // The client is destroyed first. Otherwise, the client would treat the cancelled attempt as a failure and connect
+    // again.
     this.#cancelConnect();
     return destroyed;
   }
@@ -154,7 +162,7 @@ export class UndiciConnection implements KeptConnection {
     socket.prependListener('readable', () => {
       countReadBytes(socket.readableLength);
       this.readAt = this.#context.clock.read();
-      // This event also comes at the end of the stream, when there is nothing to read.
+      // The event `readable` also comes at the end of the stream, when there is nothing to read.
       if (socket.readableLength > 0) this.hasReceived = true;
     });
     socket.prependListener('end', () => this.#onEnd(socket, openedIn));
@@ -170,7 +178,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // An end during an answer is not recorded here, since the server did not end a connection that was kept idle.
+    // An end during an answer is not recorded here, since such an end is no end of an idle connection.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

@@ -20,9 +20,9 @@ import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 /**
- * This file observes HTTP/2 streams below undici, which hides how they end. undici silently sends a refused request
- * again, and treats a stream that is reset halfway as a complete answer. Node publishes each new stream on a
- * diagnostics channel. This happens during the call that follows undici's `onRequestStart`.
+ * This file observes HTTP/2 streams below undici, since undici hides how streams end. undici silently sends a refused
+ * request again, and treats a stream that is reset halfway as a complete answer. Node publishes each new stream on a
+ * diagnostics channel, during the call that follows undici's `onRequestStart`.
  */
 
 type StreamListener = (stream: ClientHttp2Stream) => void;
@@ -44,7 +44,7 @@ const onNextStream = (listener: StreamListener): void => {
 
 /**
  * Describes in a few words how the server reset a stream (RFC 9113, section 7); returns `null` if the server did not
- * reset it.
+ * reset the stream.
  */
 const resetOf = (stream: ClientHttp2Stream | null): string | null => {
   const code = stream?.rstCode ?? 0;
@@ -61,7 +61,7 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
 };
 
 /**
- * Translates undici's callbacks into calls of the exchange's observer. It also passes on errors that an observer
+ * Translates undici's callbacks into calls of the exchange's observer. The class also passes on errors that an observer
  * throws, which undici would ignore.
  */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
@@ -86,7 +86,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.#request = request;
   }
 
-  /** Sends the request on a connection. If the connection is new, the request opens it. */
+  /** Sends the request on a connection. A new connection opens when the request is sent. */
   begin(connection: UndiciConnection): void {
     this.#connection = connection;
     connection.assign(this);
@@ -147,7 +147,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   /**
-   * Returns `false` under HTTP/2: there, a frame that cannot be written may belong to another request on the same
+   * Returns `false` under HTTP/2, where a frame that cannot be written may belong to another request on the same
    * connection.
    */
   override mayMove(hasResponse: boolean): boolean {
@@ -175,11 +175,11 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 
 /**
  * The general transport, which uses undici's `Client.dispatch`. Each connection has its own client and one exchange at
- * a time, so no request waits in a hidden queue. Connections are kept alive, and the idle connection that was used last
- * is taken first. A client connects at its first request, so no connection is opened in advance. If the server had
- * closed a kept connection and cannot have read the request, the request is sent again on a new connection (HTTP/1.1
- * only). There are no timeouts, retries or redirects. An error that an observer throws ends its exchange and goes to
- * `onDefect`.
+ * a time, so no request waits in a hidden queue. Connections are kept alive, and a request takes the idle connection
+ * that was used last. A client connects at its first request, so no connection is opened in advance. If the server had
+ * closed a kept connection and cannot have read the request, the transport sends the request again on a new connection
+ * (HTTP/1.1 only). There are no timeouts, retries or redirects. An error that an observer throws ends its exchange and
+ * goes to `onDefect`.
  */
 class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
@@ -218,8 +218,8 @@ class UndiciTransport implements Transport, UndiciContext {
   }
 
   /**
-   * Sends the request on the idle connection that was used last. If there is none, waits for a resting connection. If
-   * there is no resting connection either, uses a new connection, which connects at this request.
+   * Sends the request on the idle connection that was used last. If no connection is idle, waits for a resting
+   * connection. If no connection rests, uses a new connection, which connects at this request.
    */
   #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');

@@ -6,7 +6,7 @@ import { waitAtMost } from '../wait-at-most.ts';
 
 /**
  * This file serves a live page: the page itself, a stream of updates, and a way to stop the run. Only this machine can
- * connect. Only a client that knows the token in the address gets an answer. A foreign page cannot use the server
+ * connect. Only a client that knows the token in the address gets the page. Another site's page cannot use the server
  * through the user's browser.
  */
 
@@ -22,7 +22,8 @@ export interface LiveServer {
   /** Sends an update to each reader that has received the previous update, and to each reader that connects later. */
   readonly send: (event: string, data: string) => void;
   /**
-   * Sends the last event to all readers, waits at most `patience` ms until all have received it, and closes the server.
+   * Sends the last event to all readers, waits at most `patience` ms until all readers have received the event, and
+   * closes the server.
    */
   readonly finish: (event: string, data: string) => Promise<void>;
 }
@@ -66,10 +67,10 @@ const isEqual = (a: string, b: string): boolean =>
 const eventText = (event: string, data: string): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The readers of the updates. It stores at most one event for each reader. */
+/** The readers of the updates. At most one update is buffered for each reader. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** The readers, each with the last time at which it had received all data. */
+  /** The readers. The value is the time (`performance.now()`) of the last update that was sent to the reader. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -114,13 +115,14 @@ class Readers {
   }
 }
 
-/** Returns why a request is not answered, with the status of the refusal; `null` if it may be answered. */
+/** Returns the status and the text of a refusal; `null` if the request may be answered. */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // An attacker's DNS server can make a name point to this machine. The `host` header then contains that name.
+  // An attacker's DNS server can make a name point to this machine. The `host` header of a request to such a name
+  // contains the name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;
@@ -132,7 +134,7 @@ const refusalOf = (
 
 /**
  * Serves a live page on a port of 127.0.0.1 (0 means any free port). Throws Node's error if the port is unusable. After
- * `finish`, the server does not keep the process alive.
+ * `finish`, the server no longer keeps the process alive.
  */
 export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
   const token = randomBytes(24).toString('base64url');

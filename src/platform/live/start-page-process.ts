@@ -2,18 +2,20 @@ import { fileURLToPath } from 'node:url';
 import { Problem } from '../problem.ts';
 import { type ChildProcessHandle, startChildProcess } from '../process/child-process.ts';
 
-/** The maximum time for the process to start, in ms. Starting includes loading all code that renders reports. */
+/**
+ * The maximum time for the process to start, in ms. During the start, the process loads all code that renders reports.
+ */
 const startTimeout = 20_000;
 
 /**
- * Flags of Node that run the garbage collector and the compiler in the main thread. The garbage collector and the
- * compiler then have the low priority of this thread.
+ * Flags of Node that run the garbage collector and the compiler in the main thread, with the low priority of the main
+ * thread.
  */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 
 /**
  * Starts the program at `entry` and sends `setup` as the first line of its input. Resolves when the program has printed
- * its first line; throws a `Problem` if it does not start.
+ * its first line; throws a `Problem` if the program does not start.
  */
 export const startPageProcess = async (entry: URL, setup: object): Promise<ChildProcessHandle> => {
   const command = [process.execPath, ...nodeFlags, fileURLToPath(entry)] as const;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 export const ask = async (question: string): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The prompt intercepts Ctrl-C, so this code must handle Ctrl-C.
+  // The prompt intercepts Ctrl-C, so this listener sends the signal to the process itself.
   prompt.once('SIGINT', () => {
     process.kill(process.pid, 'SIGINT');
     // The prompt is closed only after the signal has been delivered, since the signal is more important than the empty

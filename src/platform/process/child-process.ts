@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { noDescriptorsReason } from '../no-descriptors.ts';
 
-/** The environment variables that a child process gets. None of them contains a key or another secret. */
+/** The environment variables that a child process gets. None of these variables contains a key or another secret. */
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
@@ -11,7 +11,7 @@ const passedOn =
 export interface ChildProcessHandle {
   readonly ok: true;
   readonly pid: number | null;
-  /** The first line that the process printed, which means that it is ready. */
+  /** The first line that the process printed. The line means that the process is ready. */
   readonly line: string;
   /** Adds a listener for each line that the process prints after the first line. */
   readonly onLine: (listener: (line: string) => void) => void;
@@ -35,7 +35,10 @@ const hasExited = (child: ChildProcess): boolean =>
 export const errorLine = (stderr: string): string | undefined =>
   stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
-/** Returns how a process ended: its status or signal, and the error line of its output; `null` while it runs. */
+/**
+ * Returns how a process ended: its status or signal, and the error line of its error output; `null` while the process
+ * runs.
+ */
 const endingOf = (child: ChildProcess, stderr: string): string | null => {
   if (!hasExited(child)) return null;
   const status = child.signalCode ?? `exit status ${child.exitCode}`;
@@ -53,9 +56,9 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts `command` (a Node executable and its arguments), writes `input` to its standard input, and waits for its first
- * line, at most `timeout` ms if given. The input stays open until this process ends, for whatever reason. The child
- * must end when its input ends.
+ * Starts `command` (a Node executable and its arguments), writes `input` to the child's standard input, and waits for
+ * the child's first line, at most `timeout` ms if given. The child's input stays open until this process ends, for
+ * whatever reason. The child must end when its input ends.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
@@ -66,7 +69,7 @@ export const startChildProcess = async (
     stdio: ['pipe', 'pipe', 'pipe'],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
   });
-  // If no file descriptor is left, there are no streams, although their types say that they always exist.
+  // If no file descriptor is left, `child.stderr` is undefined, although its type says that the stream always exists.
   if ((child.stderr as unknown) === undefined) {
     const [error] = await once(child, 'error').catch((failure: unknown) => [failure]);
     return { ok: false, reason: noDescriptorsReason(error) ?? String(error) };
@@ -86,7 +89,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // This listener is added before all others, since the other listeners turn the error into a rejection.
+  // This listener is added before all other listeners, since the other listeners would turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += noDescriptorsReason(error) ?? String(error);

@@ -24,8 +24,8 @@ const find = (name: string, folder: string): string => {
 };
 
 /**
- * Returns the package that code at `place` gets when it imports `name`: the nearest package with this name in the
- * folders above.
+ * Returns the package that code at `place` gets when the code imports `name`: the nearest package with this name in the
+ * folder `place` and the folders above.
  */
 const resolvedFrom = (
   placed: ReadonlyMap<string, string>,
@@ -40,8 +40,8 @@ const resolvedFrom = (
 };
 
 /**
- * Returns the packages that npm installs for a package: its dependencies, and its peer dependencies that are not
- * optional.
+ * Returns the names of the packages that npm installs for a package: its dependencies, and its peer dependencies that
+ * are not optional.
  */
 const requirementsOf = (folder: string): readonly string[] => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder);
@@ -54,9 +54,9 @@ const requirementsOf = (folder: string): readonly string[] => {
 
 /**
  * Finds the folders of all packages that the program needs, and of the optional packages in `extra`. The keys are the
- * places of the packages in a copy. A package is placed at the top level. If two versions of a package are needed, the
- * second version is placed below the package that needs it. Direct dependencies are placed first. Throws for a package
- * that is not installed.
+ * paths of the packages in a copy. A package is copied to the top level. If two versions of a package are needed, the
+ * second version is copied below the package that needs the second version. Direct dependencies come first. Throws for
+ * a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

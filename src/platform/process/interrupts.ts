@@ -2,7 +2,7 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof stopSignals)[number];
 
 /**
- * Calls `onSignal` at each stop signal, with the number of signals so far. The returned function removes the listener.
+ * Calls `onSignal` at each stop signal, with the number of signals so far. The returned function removes all listeners.
  */
 export const onInterrupt = (
   onSignal: (signal: StopSignal, times: number) => void,

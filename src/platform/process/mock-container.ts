@@ -17,8 +17,8 @@ const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
 /**
- * The paths of the running Weir that are copied into the image. The published package also contains the source, of
- * which only the launcher is copied.
+ * The paths of the running Weir that are copied into the image. From the folder `src` of the published package, only
+ * the launcher is copied.
  */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
@@ -39,8 +39,8 @@ const ownFiles = (): readonly string[] =>
     .sort();
 
 /**
- * Returns the name and the tag of the image. The tag is a hash of its content, so an unchanged image is not built
- * again.
+ * Returns the name and the tag of the image. The tag is a hash of the image's content, so an unchanged image is not
+ * built again.
  */
 const nameFor = (
   files: readonly string[],
@@ -87,28 +87,28 @@ export interface MockContainerOptions {
   readonly settings: object;
   /** The time after which the gateway ends by itself, in ms. */
   readonly lifetime: Milliseconds;
-  /** The base image with Node; `null` for the official image. */
+  /** The name of a base image with Node; `null` for the official image. */
   readonly base: string | null;
 }
 
-/** The base image and the ports must be the same as in `src/mock/Dockerfile`. */
+/** The base image and the ports must be equal to the base image and the ports in `src/mock/Dockerfile`. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
 /**
- * The address on which the gateway listens. The gateway's keys are public, so it must not be reachable from the
- * network.
+ * The address on which the gateway listens. The gateway's keys are public, so the gateway must not be reachable from
+ * the network.
  */
 const loopback = '127.0.0.1';
 
-/** The interval between checks whether a starting gateway is ready, and the timeout, in ms. */
+/** The interval between two checks whether a starting gateway is ready, and the timeout for the start, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
 /**
  * The maximum time for a gateway to end by itself, in ms. If the gateway takes longer, the container engine ends it.
  */
 const stopGrace = 2000;
 
-/** Attaches to the standard streams of a created container before it starts, so that no output is lost. */
+/** Attaches to the standard streams of a created container before the container starts, so no output is lost. */
 const attach = async (
   { dockerode }: ContainerClient['container'],
   id: string,
@@ -144,8 +144,8 @@ const attach = async (
 type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
 /**
- * Defines the container for the library: reachable from this machine only, attached as soon as it is created, and
- * removed by the engine once it has ended.
+ * Defines the container for the library. The container is reachable only from this machine. Weir attaches to the
+ * container as soon as the container is created. The engine removes the container once the container has ended.
  */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
@@ -173,7 +173,10 @@ const defineContainer = (
     }
   };
 
-/** Closes the gateway's input, which ends the gateway, and waits until the engine has removed its container. */
+/**
+ * Closes the gateway's input, and waits until the engine has removed the container. The gateway ends when its input is
+ * closed.
+ */
 const stop = async ({ container, streams, removed }: AttachedContainer): Promise<void> => {
   streams.end();
   const killTimer = setTimeout(() => {
@@ -185,8 +188,8 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 
 /**
  * Starts the reference gateway in a container, through testcontainers. The gateway listens only on this machine's
- * loopback address. It ends when this process ends, even if a signal ends this process, or when its lifetime is over.
- * Throws a `Problem` if the library or an engine is missing, or if the image cannot be built.
+ * loopback address. The gateway ends when this process ends, even if a signal ends this process, or when the lifetime
+ * of the gateway is over. Throws a `Problem` if the library or an engine is missing, or if the image cannot be built.
  */
 export const startMockContainer = async (
   options: MockContainerOptions,
@@ -233,13 +236,15 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/** Loads the container library, which is large and optional. So it is loaded only when a container is needed. */
+/**
+ * Loads the container library, which is large and optional. So the library is loaded only when a run needs a container.
+ */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
-  // The library's reaper, which removes containers, needs an image from a registry. It is turned off, since the gateway
-  // ends with the run anyway.
+  // The library's reaper, which removes containers, needs an image from a registry. The reaper is turned off, since the
+  // gateway ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // If Weir itself runs in a container, the library would need an image from a registry to find the engine outside this
-  // container.
+  // Without this setting, the library would look for the engine from inside a container, for which the library needs an
+  // image from a registry. Weir itself may run in a container.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
@@ -269,7 +274,7 @@ export const findContainerEngine = async (library: ContainerLibrary): Promise<Co
   return client;
 };
 
-/** Builds the image. The engine is called directly, since the library's builder hides the cause of a failure. */
+/** Builds the image. Weir calls the engine directly, since the library's builder hides the cause of a failure. */
 const build = async (
   client: ContainerClient,
   context: ReturnType<typeof imageContext>,
@@ -281,7 +286,8 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before it builds. If the build fails, a line of the answer says so.
+    // The engine answers 200 before the engine builds the image. If the build fails, a line of the answer reports the
+    // failure.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),

@@ -13,7 +13,7 @@ export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> 
   readonly control: string;
 }
 
-/** The first line that the process prints, as soon as it listens. */
+/** The first line that the gateway prints, as soon as the gateway listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
 
 const readReady = (line: string): z.infer<typeof mockReadySchema> | undefined =>
@@ -22,8 +22,8 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | undefined =>
 /**
  * Flags of Node that keep the gateway's garbage collections short. The gateway's garbage is short-lived, so a small
  * young generation costs nothing. Marking the old generation takes 20 to 50 ms with 2,000 streams, so marking is
- * delayed. Garbage collectors in separate threads would compete with the load generator for a core (`npm run bench
- * mock`).
+ * delayed. Garbage collectors in separate threads would compete with the load generator for a core (measured by `npm
+ * run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -32,8 +32,8 @@ export const mockNodeFlags: readonly string[] = [
 ];
 
 /**
- * The command of a gateway for one run. If the run uploads nothing, the gateway does not measure recordings, since that
- * costs 110 ms of CPU.
+ * Returns the command of a gateway for one run. If the run uploads nothing, the gateway does not load the code that
+ * measures recordings, which costs 110 ms of CPU.
  */
 export const mockCommand = (program: string, hasUploads = true): readonly [string, ...string[]] => [
   process.execPath,
@@ -44,7 +44,10 @@ export const mockCommand = (program: string, hasUploads = true): readonly [strin
   ...(hasUploads ? [] : ['--no-uploads']),
 ];
 
-/** Starts the gateway by `command`, sends `settings` as the first line of its input, and waits until it listens. */
+/**
+ * Starts the gateway by `command`, sends `settings` as the first line of the gateway's input, and waits until the
+ * gateway listens.
+ */
 export const startMockProcess = async (
   command: readonly [string, ...string[]],
   settings: unknown,
@@ -65,12 +68,15 @@ export const startMockProcess = async (
 const countersTimeout = 2000;
 
 /**
- * How many times the counters are read, and the interval in ms. During this time, the gateway notices aborted
- * connections.
+ * The maximum number of readings of the counters, and the interval between two readings in ms. During this time, the
+ * gateway notices aborted connections.
  */
 const drainPolling = { times: 20, apart: 50 };
 
-/** Returns the gateway's counters since its startas soon as it has no request in flight. */
+/**
+ * Returns the gateway's counters since its start, as soon as no request is in flight. Returns the last reading if
+ * requests are still in flight after `drainPolling.times` readings.
+ */
 export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {

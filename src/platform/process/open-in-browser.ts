@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 
-/** The environment variables by which a browser finds the user's desktop. None of them contains a key. */
+/** The environment variables by which a browser finds the user's desktop. None of these variables contains a key. */
 const passedOn =
   /^(?:PATH|Path|HOME|USERPROFILE|SystemRoot|(?:LOCAL)?APPDATA|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
 /**
- * The time for which the program that opens the browser is watched, in ms. This program ends at once, or it runs as
- * long as the browser.
+ * The time for which the program that opens the browser is watched, in ms. This program ends at once, or runs as long
+ * as the browser.
  */
 const patience = 3000;
 
 /**
- * The program that opens the browser, with its first arguments. On systems that are not listed, it is the program of
+ * The program that opens the browser, with its first arguments. Systems that are not listed use `xdg-open` of
  * freedesktop.org.
  */
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -21,8 +21,8 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 const [browserOpener, ...openerArguments] = openers[process.platform] ?? ['xdg-open'];
 
 /**
- * Opens an address in the system's browser, without a shell. If this fails, returns a sentence about the failure;
- * otherwise `null`.
+ * Opens an address in the system's browser, without a shell. Returns a sentence about the failure, or `null` if the
+ * program did not fail within `patience` ms.
  */
 export const openSystemBrowser = async (address: string): Promise<string | null> => {
   const environment = Object.entries(process.env).filter(([name]) => passedOn.test(name));

@@ -10,7 +10,7 @@ export const openParentPipe = () => {
       once(input, 'line').then(([line]) => String(line)),
       closed.then(() => null),
     ]),
-    /** Calls the listener with each line after the first. */
+    /** Calls the listener with each line after the first line. */
     onLine: (listener: (line: string) => void) => void input.on('line', listener),
     print: (line: string) => void process.stdout.write(`${line}\n`),
     /** Resolves when the parent process has closed the pipe or has ended. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs a program to its end. Returns its exit code and the end of its error output. A signal from the terminal reaches
- * this process and the program.
+ * Runs a program to its end. Returns the exit code and the last 2,000 characters of the error output. A signal from the
+ * terminal reaches both this process and the program.
  */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],

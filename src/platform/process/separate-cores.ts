@@ -15,7 +15,10 @@ const allowedCores = async (): Promise<readonly number[]> => {
   return list === undefined ? [] : coresIn(list);
 };
 
-/** Returns whether this machine can keep processes on different cores: Linux with `/proc`, `taskset` and two cores. */
+/**
+ * Returns whether this machine can keep processes on different cores: Linux with `/proc`, `taskset` and at least two
+ * cores.
+ */
 export const canSeparateCores = async (): Promise<boolean> =>
   (await allowedCores()).length > 1 &&
   (await promisify(execFile)('taskset', ['-p', String(process.pid)]).then(
@@ -25,17 +28,17 @@ export const canSeparateCores = async (): Promise<boolean> =>
 
 /** Binds the main thread of a process, and all threads and processes that it starts later, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
-  // If `taskset` is missing or the process has ended, the system continues to choose the cores.
+  // If `taskset` is missing or the process has ended, the binding does not change.
   await promisify(execFile)('taskset', ['-cp', cores.join(','), String(pid)]).catch(
     () => undefined,
   );
 };
 
 /**
- * Keeps this process, which runs `threads` event loops, and some other processes on different cores. Without this,
+ * Keeps this process, which runs `threads` event loops, and the processes in `beside` on different cores. Otherwise,
  * Linux often wakes a thread on the core of the thread that has written to it. The woken thread then waits until the
- * writing thread sleeps, even if another core is idle. The returned function removes the binding of this process.
- * Without enough cores or without `taskset`, nothing happens.
+ * writing thread sleeps, even if another core is idle. The returned function removes the binding of this process. This
+ * function does nothing without enough cores or without `taskset`.
  */
 export const separateCores = async (
   threads: number,

@@ -13,7 +13,7 @@ export const yieldToOthers = (): void => {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // If the system does not allow this, the process keeps its priority.
+    // The process keeps its priority if the system does not allow a lower priority.
   }
 };
 

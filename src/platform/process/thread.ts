@@ -2,16 +2,16 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface Thread<Message> {
   post(request: Message): void;
-  /** Resolves when the thread has ended: with `null` if it ended normally, otherwise with the reason. */
+  /** Resolves when the thread has ended: with `null` after a normal end, otherwise with the reason. */
   readonly ended: Promise<string | null>;
   end(): Promise<unknown>;
 }
 
-/** Returns the message of an error that ended a thread, without its stack. */
+/** Returns the name and message of an error that ended a thread, without the stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** Starts `entry` as a thread with `input`. `onMessage` receives each message of the thread. */
+/** Starts `entry` as a thread with `input`. `onMessage` receives each message that the thread posts. */
 export const startThread = <Message>(
   entry: URL,
   input: unknown,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../problem.ts';
 
 /**
- * Returns a content of the rendezvous if it has the expected SHA-256. Throws a `Problem` if the content is missing or
- * has another digest.
+ * Returns a content of the rendezvous if the content has the expected SHA-256. Throws a `Problem` if the content is
+ * missing or has another SHA-256.
  */
 export const checkedContent = (
   rendezvous: string,

@@ -10,19 +10,19 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 
 /**
- * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file and
- * then renamed, so no machine reads a half-written record. A new record is made with a hard link, since on every file
- * system, including NFS, only one of several machines can make the same link.
+ * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file, and
+ * the file is renamed, so no machine reads a half-written record. A new record is made with a hard link, since only one
+ * of several machines can make the same link on every file system, including NFS.
  */
 
 /** The prefix of the files of a rendezvous. Only files with this prefix are ever removed. */
 const ownPrefix = 'weir-';
 /**
- * The interval between two checks for questions and answers, in ms. The offset between two clocks cannot be measured
- * more exactly than this.
+ * The interval between two checks for questions and answers, in ms. So the offset between two clocks can be measured
+ * only to about this time.
  */
 const lookInterval = 1;
-/** The maximum time for which a machine that asks for the time waits for the answer, in ms. */
+/** The maximum time for which a machine that asks for the time waits for an answer, in ms. */
 const answerTimeout = 2000;
 
 /** Runs an operation. If the file system fails, throws a `Problem`. */
@@ -47,7 +47,10 @@ const textIn = async (path: string): Promise<string | null> => {
 const filesIn = (folder: string) => {
   const pathOf = (kind: 'record' | 'content' | 'ask' | 'time' | 'draft', key: string): string =>
     join(folder, `${ownPrefix}${kind}-${key}`);
-  /** Writes a complete file under a temporary name, and calls `place` with its path. */
+  /**
+   * Writes a complete file under a temporary name, calls `place` with the path of this file, and removes the temporary
+   * name.
+   */
   const throughDraft = async <T>(
     content: string | Uint8Array,
     place: (draft: string) => Promise<T>,
@@ -62,7 +65,7 @@ const filesIn = (folder: string) => {
   };
   const replace = (path: string, content: string | Uint8Array): Promise<void> =>
     throughDraft(content, (draft) => rename(draft, path));
-  /** Creates a file; returns `false` if it already exists. */
+  /** Creates a file; returns `false` if the file already exists. */
   const createNew = (path: string, content: string): Promise<boolean> =>
     throughDraft(content, async (draft) => {
       try {
@@ -90,7 +93,7 @@ const answerQuestions = (
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const id = name.slice(prefix.length);
-      // If this fails, the process that asked asks again.
+      // If the answer cannot be written, the machine that asked gets no answer within `answerTimeout`, and asks again.
       await replace(pathOf('time', id), String(now())).catch(() => undefined);
       await rm(join(folder, name), { force: true }).catch(() => undefined);
     }

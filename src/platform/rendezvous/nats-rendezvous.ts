@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 import { UnreachableRendezvous } from './unreachable.ts';
 
-/** Loads the packages of NATS, which only a rendezvous on NATS needs. Throws a `Problem` if they are missing. */
+/** Loads the packages of NATS, which only a rendezvous on NATS needs. Throws a `Problem` if a package is missing. */
 const loadNatsPackages = async () => {
   const [transport, jetstream, kv, objects] = await loadOptional(
     () =>
@@ -28,7 +28,7 @@ const loadNatsPackages = async () => {
 };
 type NatsPackages = Awaited<ReturnType<typeof loadNatsPackages>>;
 
-/** Matches the error messages of Node and of the NATS client for an address at which nothing answers. */
+/** Matches the error messages of Node and of the NATS client for an address that does not answer. */
 const unanswered =
   /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|timeout/i;
 
@@ -51,7 +51,7 @@ const authenticationFor = async (
   const { WEIR_NATS_TOKEN: token = '', WEIR_NATS_NKEY: seed = '' } = environment;
   const credentials = await fileOf(environment, 'WEIR_NATS_CREDS');
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  // The library reads the last part of the file only if a line feed follows it.
+  // The library reads the last part of the file only if a line feed follows the last part.
   if (credentials !== null)
     return { authenticator: transport.credsAuthenticator(bytes(`${credentials}\n`)) };
   if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed.trim())) };
@@ -67,8 +67,8 @@ const connectTimeout = 5000;
 const reconnectInterval = 250;
 
 /**
- * Connects to the server at an address. After that, the connection is opened again whenever it is lost. Throws an
- * `UnreachableRendezvous` if the first attempt gets no answer, and a `Problem` for any other failure.
+ * Connects to the server at an address. The library opens a lost connection again. Throws an `UnreachableRendezvous` if
+ * the first attempt gets no answer, and a `Problem` for any other failure.
  */
 const connectToNats = async (
   packages: NatsPackages,
@@ -98,9 +98,10 @@ const connectToNats = async (
 };
 
 /**
- * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket and
- * contents in an object store. Both are on the server's disk, so they survive a restart of the server. A machine asks
- * for the time with a plain NATS request, whose round trip takes some tenths of a millisecond.
+ * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket, and
+ * contents are in an object store. The server stores records and contents on disk, so records and contents survive a
+ * restart of the server. A machine asks for the time with a plain NATS request, whose round trip takes some tenths of a
+ * millisecond.
  */
 
 /** The timeout of one operation, in ms. Several operations must fit into the shortest silence that ends a slice. */
@@ -117,7 +118,8 @@ const bucketOf = (url: URL): string => {
 };
 
 /**
- * Runs an operation. If it fails, throws a `Problem`. The failure may be temporary, so the same call may succeed later.
+ * Runs an operation. Throws a `Problem` if the operation fails. The failure may be temporary, so the same call may
+ * succeed later.
  */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -139,8 +141,8 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // With `allow_direct`, other copies than the leader's would be read. Only the leader's copy of a record is certain to
-  // be current.
+  // With `allow_direct`, the client could read copies of other servers than the leader. Only the leader's copy of a
+  // record is certain to be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
@@ -159,7 +161,7 @@ const textOf = async (records: KV, key: string): Promise<string | null> => {
   return entry?.operation === 'PUT' ? entry.string() : null;
 };
 
-/** Creates a record; returns `false` if it already exists. */
+/** Creates a record; returns `false` if the record already exists. */
 const createNew = async (
   { jetstream }: NatsPackages,
   records: KV,

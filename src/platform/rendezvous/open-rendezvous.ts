@@ -24,7 +24,8 @@ const openings: Readonly<Record<string, Opening>> = {
 };
 
 /**
- * Opens the rendezvous at an address. Throws a `Problem` if the address is wrong, or if nothing can be opened there.
+ * Opens the rendezvous at an address. Throws a `Problem` if the address is wrong, or if the rendezvous cannot be
+ * opened.
  */
 export const openRendezvous: (
   address: string,

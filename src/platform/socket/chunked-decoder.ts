@@ -1,8 +1,8 @@
 import { HttpFault, maxSectionBytes } from './response-head.ts';
 
 /**
- * Receives content without its framing: the part of `bytes` between `from` and `to`, which is valid only during the
- * call. There is one call for each read.
+ * Receives content without its framing: the bytes of `bytes` from `from` to `to`, which are valid only during the call.
+ * `onContent` is called once for each read.
  */
 export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
@@ -41,18 +41,18 @@ const digitOf = (byte: number): number => {
 
 /**
  * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, even if the bytes are split over
- * several reads. The decoder is strict: CR LF or an extension must directly follow the hexadecimal size. Extensions are
- * skipped, and their total length is limited.
+ * several reads. The decoder is strict: CR LF or an extension must directly follow the hexadecimal size. The decoder
+ * skips extensions, and limits their total length.
  */
 export class ChunkedDecoder {
-  /** Whether the last chunk has come. Trailers follow it. */
+  /** Whether the last chunk has come. Only the trailer section follows the last chunk. */
   hasLastChunk = false;
   fault: HttpFault | null = null;
   #state: number = inSize;
   #digits = 0;
   /**
-   * While a size is being read, the part of it that was read. After that, the number of bytes that are left of the
-   * chunk's content.
+   * While a size is being read, the value of the digits so far. After the size, the number of bytes that are left of
+   * the chunk's content.
    */
   #left = 0;
   #extension = '';
@@ -68,10 +68,10 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes bytes from `from` to `end`, or to the line of the last chunk, and returns the position after them. The
-   * caller then checks `hasLastChunk` and `fault`. The contents of several chunks are moved together within `bytes`, so
-   * the sink is called once. If a server sends many chunks together, a call for each chunk would take longer than
-   * reading the chunks.
+   * Decodes bytes from `from` to `end`, or to the line of the last chunk, and returns the position after the decoded
+   * bytes. The caller then checks `hasLastChunk` and `fault`. The contents of several chunks are moved together within
+   * `bytes`, so the sink is called once. If a server sends many chunks together, a call for each chunk would take
+   * longer than reading the chunks.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
@@ -103,7 +103,7 @@ export class ChunkedDecoder {
    */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
-    // These bytes almost always follow a chunk's content.
+    // CR LF almost always follows a chunk's content.
     if (
       this.#state === beforeContentCr &&
       end - at >= 2 &&

@@ -7,8 +7,8 @@ import { ResponseParser } from './response-parser.ts';
 import { SocketExchange } from './socket-connection.ts';
 
 /**
- * An exchange without a network. The head of a request is written as the transport `socket` writes it. The given bytes
- * are read as if a server had sent them.
+ * An exchange without a network. The head of a request is written in the same way as in the transport `socket`. The
+ * given bytes are read as if a server had sent the bytes.
  */
 export type DryExchange = (
   request: WireRequest,
@@ -17,8 +17,8 @@ export type DryExchange = (
 ) => void;
 
 /**
- * Creates exchanges without a network. The exchanges use the code of the transport `socket`. If an observer throws an
- * error, the error is thrown again outside of any handler.
+ * Creates exchanges without a network. The exchanges use the code of the transport `socket`. An error that an observer
+ * throws is thrown again outside of any handler.
  */
 export const dryExchanges = (clock: Clock): DryExchange => {
   const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
@@ -33,7 +33,7 @@ export const dryExchanges = (clock: Clock): DryExchange => {
     for (const bytes of reads) {
       // `clock.read` is not called, since the clock would count this call as a read from a socket.
       exchange.readAt = clock.now();
-      // The parser may change the bytes, so it gets a copy.
+      // The parser may change the bytes, so the parser gets a copy.
       const status = parser.read(Buffer.from(bytes));
       if (status === 'complete') exchange.complete(exchange.readAt, parser.reusableFor);
       else if (status !== 'more') exchange.onFault(status, true);

@@ -14,15 +14,13 @@ import { countReadBytes } from '../host/clean-heap.ts';
 export interface SocketEvents {
   /** Called once, when the connection is open. With TLS, a connection is open after the handshake. */
   opened(socket: net.Socket): void;
-  /**
-   * Called when bytes were received: the first `length` bytes of `bytes`. These bytes are valid only during the call.
-   */
+  /** Called with received bytes: the first `length` bytes of `bytes`. These bytes are valid only during the call. */
   read(bytes: Buffer, length: number): void;
-  /** Called when the server has sent its end (FIN) and so sends no more data. */
+  /** Called when the server has sent its end (FIN), after which the server sends no more data. */
   ended(): void;
-  /** Called when the connection fails, no matter whether it was already open. */
+  /** Called when the connection fails, no matter whether the connection was already open. */
   failed(error: Error): void;
-  /** Called last, when the connection is gone. Not called if the connection never began to open. */
+  /** Called last, when the connection is closed. Not called if the connection never began to open. */
   closed(): void;
 }
 
@@ -30,17 +28,17 @@ export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
  * The buffer that all reads of all connections share. Separate buffers would become garbage, and the collection of this
- * garbage would delay the recorded instants. Its size is the number of bytes that libuv reads at once.
+ * garbage would delay the recorded instants. The buffer has as many bytes as libuv reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * The options for TCP keep-alive, which are the same as in undici. Probes are sent after a minute of silence, so a
+ * The options for TCP keep-alive, which are equal to undici's options. Probes are sent after a minute of silence, so a
  * vanished server is noticed.
  */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
-/** Returns the option `onread` of a socket, which makes it read into the shared buffer. */
+/** Returns the option `onread` of a socket. With this option, the socket reads into the shared buffer. */
 export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   buffer: sharedReadBuffer,
   callback: (length: number, bytes: Uint8Array): boolean => {
@@ -49,7 +47,7 @@ export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   },
 });
 
-/** Passes on the events of a socket. `opening` is the event that says that the connection is open. */
+/** Passes on the events of a socket. `opening` is the name of the event that reports that the connection is open. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
@@ -57,10 +55,7 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
     .on('error', (error) => events.failed(error))
     .on('close', () => events.closed());
 
-/**
- * Passes on the reads of a tunnel's socket. Such a socket cannot use the shared buffer, since it reads in the way of
- * Node's streams.
- */
+/** Passes on the reads of a tunnel's socket. A tunnel's socket emits `data` events and cannot use the shared buffer. */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => {
     countReadBytes(bytes.length);

@@ -5,33 +5,33 @@ export interface ReadReceiver {
   /** The number of this receiver's reads that wait in the queue. */
   waitingReads: number;
   /**
-   * Called with the instant of a read and its bytes: the part of `bytes` between `begin` and `end`, which is valid only
+   * Called with the instant of a read and its bytes: the bytes of `bytes` from `begin` to `end`, which are valid only
    * during the call.
    */
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
 }
 
-/** The size of a block of waiting reads in bytes, and the maximum number of blocks. Empty blocks are used again. */
+/** The size of a block of waiting reads in bytes. Empty blocks are used again. */
 const blockSize = 64 * 1024;
 const mostBlocks = 64;
 /**
- * The maximum size of a queued read, in bytes. A longer read is delivered at once, since copying it would take longer
- * than the delay that the queue avoids.
+ * The maximum size of a queued read, in bytes. A longer read is delivered at once, since copying a longer read would
+ * take longer than the delay that the queue avoids.
  */
 const longestCopy = 4096;
 
-/** The time for which one turn of the event loop delivers reads, in ms. */
+/** The time for which one turn of the event loop delivers reads, in ms, unless reads have waited for long. */
 const longestTurn = 0.1;
 /**
- * If reads have waited for long, one turn delivers reads for this share of the wait of the oldest read. Without this, a
- * busy loop would fall further and further behind.
+ * The share of the oldest read's wait for which one turn may deliver reads. After a long wait, this share is longer
+ * than `longestTurn`. Without this share, a busy event loop would fall further and further behind.
  */
 const shareOfWait = 0.1;
 
 /** A block of waiting reads in the order in which they arrived. */
 class Block {
   readonly bytes = Buffer.allocUnsafeSlow(blockSize);
-  /** The receiver of each read; `null` once the read is delivered. */
+  /** The receiver of each read; `null` once the read has been delivered. */
   readonly receivers: (ReadReceiver | null)[] = [];
   readonly instants: Instant[] = [];
   readonly ends: number[] = [];
@@ -75,8 +75,8 @@ class Block {
 }
 
 /**
- * Delivers the reads of a turn of the event loop after this turn has read all sockets, and only a few at a time. So
- * even if many connections have data, each read gets its instant before any answer is parsed. The reads of one
+ * Delivers the reads of a turn of the event loop after this turn has read all sockets, and only a few reads at a time.
+ * So each read gets its instant before any answer is parsed, even if many connections have data. The reads of one
  * connection keep their order.
  */
 export class ReadQueue {
@@ -90,7 +90,10 @@ export class ReadQueue {
     this.#clock = clock;
   }
 
-  /** Adds the first `length` bytes of `bytes`. They are delivered after all reads of this turn, or in a later turn. */
+  /**
+   * Adds the first `length` bytes of `bytes` to the queue. The bytes are delivered after all reads of this turn, or in
+   * a later turn.
+   */
   add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
     if (length > longestCopy) {
       this.deliverTo(receiver);
@@ -115,7 +118,7 @@ export class ReadQueue {
     this.#blocks.push(this.#free.pop() ?? new Block());
   }
 
-  /** Removes empty blocks. The last block stays. */
+  /** Removes empty blocks except the last block. */
   #dropEmpty(): void {
     while (!this.#blocks[0]!.hasWaiting) {
       const empty = this.#blocks[0]!;

@@ -15,8 +15,8 @@ interface RequestFraming {
 }
 
 /**
- * Reads a header of the request that changes the framing: another host, `connection: close`, or a length. Such a header
- * is not added as a line.
+ * Reads a header of the request that changes the framing: another host, `connection: close`, or a length. Returns an
+ * empty text, since the head has these headers elsewhere, or the fault of the header.
  */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
@@ -27,8 +27,8 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 };
 
 /**
- * Writes the heads of requests to one target. The parts that are the same for all requests are checked and formatted
- * once. The line of a header is kept until its value changes.
+ * Writes the heads of requests to one target. The parts that are equal in all requests are checked and formatted once.
+ * The line of a header is kept until the value of the header changes.
  */
 export class RequestHeadWriter {
   readonly #host: string;
@@ -36,13 +36,16 @@ export class RequestHeadWriter {
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** Prepares the fixed parts. `pathFor` returns the path that is sent for a path below the base address. */
+  /** Prepares the fixed parts. `pathFor` takes a path below the base address and returns the path that is sent. */
   constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
     this.#pathFor = pathFor;
   }
 
-  /** Writes the head of a request. `closes` says whether the request asks the server to close the connection. */
+  /**
+   * Writes the head of a request. `closes` in the result says whether the request asks the server to close the
+   * connection.
+   */
   write({
     method,
     path,
@@ -101,10 +104,12 @@ const sharedBufferSize = 64 * 1024;
 /** Writes requests. Small requests are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /** The number of bytes at the start of the shared buffer that sockets may still use. */
+  /**
+   * The offset in the shared buffer from which the bytes are free. Sockets may still use the bytes before this offset.
+   */
   #free = 0;
 
-  /** Writes a request. `head` is Latin-1. The body must not be changed before it is sent. */
+  /** Writes a request. `head` is Latin-1. The caller must not change the body before the body is sent. */
   write(socket: Writable, head: string, body: Uint8Array | null): void {
     const size = head.length + (body?.length ?? 0);
     if (size > sharedBufferSize) {
@@ -121,7 +126,8 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // If the system has not accepted all bytes yet, the socket still uses them. Under TLS, this is always the case.
+    // If the system has not accepted all bytes, the socket still uses these bytes. Over TLS, the socket always still
+    // uses the bytes.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

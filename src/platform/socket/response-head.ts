@@ -2,13 +2,13 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
 /**
- * The reason why a response cannot be read further. It is a class, so that code can distinguish it from the other
- * results of a parser.
+ * The reason why a response cannot be read further. `HttpFault` is a class, so that code can tell a fault from the
+ * other results of a parser.
  */
 export class HttpFault {
-  /** The cause of the failure. It is `protocol` if the server violated HTTP/1.1 (RFC 9112). */
+  /** The cause of the failure: `protocol` if the server violated HTTP/1.1 (RFC 9112). */
   readonly cause: Extract<BrokenCause, 'protocol' | 'too-large' | 'closed-early'>;
-  /** A short message for users. It contains no text from the server. */
+  /** A short message for users, without text from the server. */
   readonly detail: string;
 
   constructor(cause: HttpFault['cause'], detail: string) {
@@ -25,7 +25,7 @@ const lf = 10;
 const tab = 9;
 const del = 127;
 
-/** The first state within a section. It skips line ends before a head, as other clients do. */
+/** The first state within a section. In this state, the parser skips line ends before a head, as other clients do. */
 const beforeHead = -1;
 const inLine = 0;
 const afterCr = 1;
@@ -34,7 +34,7 @@ const atLineStart = 2;
 const afterLastCr = 3;
 
 /**
- * Matches a complete section. The scan below would accept the same section. Most sections arrive in one read, and this
+ * Matches a complete section. The method `#scan` accepts the same sections. Most sections arrive in one read, and this
  * pattern is faster than the scan.
  */
 const wholeSection = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
@@ -43,10 +43,10 @@ const sectionEnd = Buffer.from('\r\n\r\n');
 /**
  * Collects the lines of a head or a trailer section up to an empty line, even if the bytes are split over several
  * reads. The class is strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and
- * the tab is the only control character that is allowed.
+ * the tab is the only allowed control character.
  */
 export class HeadSection {
-  /** All bytes of the section so far as Latin-1, including the empty line at its end. */
+  /** All bytes of the section so far as Latin-1, including the empty line at the end of the section. */
   text = '';
   fault: HttpFault | null = null;
   #state: number = beforeHead;
@@ -59,7 +59,7 @@ export class HeadSection {
     this.#state = beforeHead;
   }
 
-  /** Prepares for a trailer section. A trailer section starts with a field, or with the empty line that ends it. */
+  /** Prepares for a trailer section. A trailer section starts with a field, or consists only of an empty line. */
   beginTrailers(): void {
     this.text = '';
     this.#skipped = 0;
@@ -72,8 +72,8 @@ export class HeadSection {
    */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
-      // Only the section is decoded, without the body. Otherwise, the text with the body would stay in memory as long
-      // as any slice of it.
+      // Only the section is decoded, without the body. A text that contains the body would stay in memory as long as
+      // any slice of the text.
       const emptyLine = bytes.indexOf(sectionEnd, first);
       const last = emptyLine + sectionEnd.length;
       if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes)) {
@@ -142,7 +142,8 @@ export interface ParsedHead {
   /** The headers, with names in lower case. The values of repeated names are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * How the body ends according to the headers alone. The status and the method also decide whether there is a body.
+   * How the body ends according to the headers alone. Whether there is a body depends also on the status and the
+   * method.
    */
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this response. */
@@ -184,7 +185,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // If the name continues in the next line, it contains a line end and so is not valid.
+  // If the name continues in the next line, the name contains a line end and so is not valid.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
@@ -193,7 +194,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
 
 /**
  * Parses the fields from `from` to the empty line. A folded line continues the value of the line before (RFC 9112,
- * section 5.2). curl and Go read such lines in the same way.
+ * section 5.2). curl and Go read folded lines in this way.
  */
 export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
@@ -239,14 +240,14 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * A connection is not used any more when the server would close it in less than this time, in ms. The server's timer
- * started before the client's. undici uses the same margin.
+ * The minimum time to the server's close of a connection for which the connection is still used, in ms. The server's
+ * timer started before the client's timer. undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 
 /**
  * Returns how long an idle connection can be used, in ms: the time in `Keep-Alive: timeout` minus a margin; infinity
- * without this header.
+ * without a timeout.
  */
 export const keepAliveFor = (hint: string): number => {
   const seconds = hint === '' ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
@@ -256,9 +257,9 @@ export const keepAliveFor = (hint: string): number => {
 };
 
 /**
- * Returns the maximum number of answers on a connection, from the `Keep-Alive` of its first answer; infinity without
- * `max`. Only the first answer counts: in later answers, some servers count down from the maximum, and others repeat
- * it.
+ * Returns the maximum number of answers on a connection, from the `Keep-Alive` header of its first answer; infinity
+ * without `max`. Only the first answer counts. In later answers, some servers count down from the maximum, and other
+ * servers repeat the maximum.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
@@ -293,8 +294,8 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 const httpPrefix = 'HTTP/1.';
 
 /**
- * Returns whether a text can be the beginning of an HTTP/1.x response. With this check, other protocols are rejected at
- * once.
+ * Returns whether a text can be the beginning of an HTTP/1.x response. With this check, an answer in another protocol
+ * is rejected at once.
  */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

@@ -14,13 +14,13 @@ export interface ResponseSink extends ContentSink {
   onHead(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
-/** The status after a read: the response continues, is complete, or cannot be read further. */
+/** The status after a read: the response continues (`more`), is complete, or cannot be read further. */
 export type ParseStatus = 'more' | 'complete' | HttpFault;
 
 /** The sink that is used while no response is expected. */
 const ignoringSink: ResponseSink = { onHead: () => undefined, onContent: () => undefined };
 
-/** The maximum number of interim responses (1xx). A server that sends more counts as broken. */
+/** The maximum number of interim responses (1xx). A server that sends more interim responses counts as broken. */
 const maxInterimResponses = 100;
 
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
@@ -29,10 +29,13 @@ type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
  * Parses one response after another from a connection, even if the bytes of a response are split over several reads.
  * The parser uses no sockets and no clock. The end of a body follows from Content-Length, from chunks (with extensions
  * and trailers), or from the close of the connection (RFC 9112, sections 6 and 7). The parser is strict: other clients
- * refuse a broken answer, so the times of such an answer would mean nothing.
+ * refuse a broken answer, so the times of a broken answer would mean nothing.
  */
 export class ResponseParser {
-  /** The time for which the connection can be reused after a complete response, in ms; 0 if it cannot be reused. */
+  /**
+   * The time for which the connection can be reused after a complete response, in ms; 0 if the connection cannot be
+   * reused.
+   */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
@@ -59,8 +62,8 @@ export class ResponseParser {
   }
 
   /**
-   * Parses the bytes of a read, from `begin` to `end`, and may change them. If the previous status was not `more`, the
-   * caller must call `expectResponse` first.
+   * Parses the bytes of a read from `begin` to `end`, and may change these bytes. If the previous status was not
+   * `more`, the caller must call `expectResponse` first.
    */
   read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
     if (end > begin) this.hasReceived = true;
@@ -90,7 +93,7 @@ export class ResponseParser {
     return parseStatus;
   }
 
-  /** Parses as much as possible from `at` on; returns the position after it. */
+  /** Parses as much as possible from `at` on; returns the position after the parsed bytes. */
   #step(bytes: Buffer, at: number, end: number): number | HttpFault {
     switch (this.#stage) {
       case 'head':
@@ -155,8 +158,8 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // A body of the declared length may still come. It would look like the next answer, so the connection is not used
-      // again.
+      // A body of the declared length may still come. Such a body would look like the next answer, so the connection is
+      // not used again.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

@@ -41,9 +41,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
-  /**
-   * Handles a response that cannot be read further. `hasResponse` says whether any byte of the response was received.
-   */
+  /** Handles a response that cannot be read further. `hasResponse` says whether a byte of the response was received. */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
@@ -67,7 +65,10 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
   }
 }
 
-/** The time for which idle connections are kept, in ms. A shorter keep-alive hint of the server replaces it. */
+/**
+ * The maximum time for which an idle connection is kept, in ms. A shorter keep-alive hint of the server replaces this
+ * time.
+ */
 const keepAlive = 600_000;
 
 export interface OutgoingRequest {
@@ -84,13 +85,12 @@ export interface ConnectionContext {
   readonly writer: RequestWriter;
   readonly reads: ReadQueue;
   onIdle(connection: SocketConnection): void;
-  /** Called when an answer begins on a connection that earlier requests used. */
+  /** Called when an answer begins on a connection that earlier requests have used. */
   onReused(connection: SocketConnection): void;
-  /** Called when a connection has opened that no request needed yet. */
+  /** Called when a connection has opened that no request has taken. */
   onOpenedAhead(connection: SocketConnection): void;
   /**
-   * Called when the server has ended a kept connection, even if the next request is already being sent on this
-   * connection.
+   * Called when the server has ended a kept connection. The next request may already be on its way on this connection.
    */
   onEnded(connection: SocketConnection, at: Instant): void;
   resend(outgoing: OutgoingRequest): void;
@@ -108,22 +108,25 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   isChunked = false;
   answeredAt: Instant = instant(0);
   waitingReads = 0;
-  /** The exchange on the connection; `null` while it is idle. */
+  /** The exchange on the connection; `null` while the connection is idle. */
   #exchange: SocketExchange | null = null;
-  /** The request. It is dropped as soon as it can no longer be sent again. This saves memory during long streams. */
+  /** The request; `null` as soon as the request can no longer be sent again. This saves memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
-  /** When the connection began to open, and how long opening took, in ms. */
+  /** The time at which the connection began to open (`performance.now()`), and the time that opening took, in ms. */
   readonly #begun: number;
   #openedIn = 0;
   /** Whether the server has ended the connection, as far as this process knows. */
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;
-  /** The origin of the connection, as the next request will report it. */
+  /** The origin of the connection, which the next request will report. */
   #origin: ConnectionOrigin;
 
-  /** Opens the connection for its first exchange, or in advance, before an exchange needs it. */
+  /**
+   * Opens the connection for its first exchange. Without `outgoing`, opens the connection in advance, before an
+   * exchange needs it.
+   */
   constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {
     this.#context = context;
     this.#origin = outgoing === null ? 'ahead' : 'new';
@@ -139,7 +142,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
     if (this.#socket === null) {
-      // The request is written when the connection is open.
+      // The request will be written when the connection is open.
       this.#origin = 'new';
       return;
     }
@@ -205,7 +208,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
 
   received(at: Instant, bytes: Buffer, begin: number, end: number): void {
     const exchange = this.#exchange;
-    // No request asked for these bytes, so the connection is not used again.
+    // No request asked for the received bytes, so the connection is not used again.
     if (exchange === null) return this.destroy();
     exchange.readAt = at;
     if (this.#outgoing !== null) this.#onFirstByte();
@@ -216,7 +219,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   ended(): void {
-    // The connection is not open yet. An error will follow, which is handled there.
+    // The connection is not open yet. An error event will follow, and `failed` will handle the error.
     if (this.#socket === null) return;
     const at = this.#context.clock.read();
     this.catchUp();
@@ -267,7 +270,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
   }
 
-  /** Records the first byte of an answer. From now on the request is not sent again. */
+  /** Records the first byte of an answer. After the first byte, the request is not sent again. */
   #onFirstByte(): void {
     this.#outgoing = null;
     if (this.#origin === 'reused') this.#context.onReused(this);
@@ -286,8 +289,8 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   /**
-   * Returns how long the connection can be reused, in ms. If the server answered before the whole request was sent, it
-   * may never read the rest of the request. Then the connection is not reused.
+   * Returns how long the connection can be reused, in ms. If the server answered before the whole request was sent, the
+   * server may never read the rest of the request, so the connection is not reused.
    */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;

@@ -24,38 +24,40 @@ import {
 } from './socket-connection.ts';
 
 /**
- * The longest time for which one turn of the event loop opens connections, in ms. Then the loop reads the data that has
- * arrived.
+ * The maximum time for which one turn of the event loop opens connections, in ms. After this time, the event loop reads
+ * the data that has arrived.
  */
 const longestTurn = 1;
-/** The time for which an unused connection is kept, in ms. Few servers close such a connection sooner. */
+/**
+ * The time for which a connection that was opened in advance stays usable, in ms. Few servers close an unused
+ * connection sooner.
+ */
 const unusedFor = 2000;
 
 /**
- * The maximum time for a connection to open, in ms. If a connection takes longer, a due request opens another
- * connection instead of waiting for this one.
+ * The maximum time for a connection to open, in ms. If opening takes longer, a due request opens another connection.
  */
 const longestOpening = 1000;
-/** The time without new connections after a first failure, in ms. It doubles with each further failure. */
+/** The time without new connections after a first failure, in ms. The time doubles with each further failure. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #open: () => SocketConnection;
-  /** The connections that are being opened, each with the instant at which opening began. */
+  /** The connections that are being opened. The value is the instant at which opening began. */
   readonly #opening = new Map<SocketConnection, Instant>();
   readonly #ready = new Set<SocketConnection>();
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether opening has failed. After that, no connection is opened in advance until a request has succeeded and
-   * `#pausedUntil` has passed. This spares a failing target.
+   * Whether opening has failed. After a failure, no connection is opened in advance until a request has succeeded and
+   * `#pausedUntil` has passed. This pause spares a failing target.
    */
   #hasFailed = false;
   /**
-   * The instant until which no connection is opened in advance. The initial value is negative infinity, since the clock
-   * is negative before a run.
+   * The instant until which no connection is opened in advance. The initial value is negative infinity, since the
+   * instants before a run are negative.
    */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
@@ -66,8 +68,8 @@ export class AheadConnections {
   }
 
   /**
-   * Opens connections until `count` are ready or being opened. Each turn of the event loop spends at most a millisecond
-   * on this.
+   * Opens connections until `count` connections are ready or being opened. Each turn of the event loop opens
+   * connections for at most a millisecond.
    */
   want(count: number): void {
     const now = this.#clock.now();
@@ -78,8 +80,8 @@ export class AheadConnections {
   }
 
   /**
-   * Returns the oldest ready connection. If none is ready, returns the oldest connection that is being opened. A server
-   * that handles one connection at a time accepts the oldest connection first.
+   * Returns the oldest ready connection. If no connection is ready, returns the oldest connection that is being opened.
+   * A server that handles one connection at a time accepts the oldest connection first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
@@ -101,7 +103,7 @@ export class AheadConnections {
     this.#ready.add(connection);
   }
 
-  /** Called when a connection is closed or no longer usable, even if it was not opened in advance. */
+  /** Called when a connection is closed or no longer usable. The connection may have been opened in advance or not. */
   onLost(connection: SocketConnection): void {
     const wasReady = this.#ready.delete(connection);
     const isExpired = wasReady && connection.idleUntil <= this.#clock.now();
@@ -120,8 +122,8 @@ export class AheadConnections {
   }
 
   /**
-   * Drops connections whose handshake gets no answer. This does not count as a failure of the target, since packets can
-   * get lost in a burst.
+   * Drops connections whose handshake gets no answer. A missing answer does not count as a failure of the target, since
+   * packets can get lost in a burst.
    */
   #dropHanging(now: Instant): void {
     for (const [connection, since] of this.#opening) {
@@ -156,10 +158,10 @@ export class AheadConnections {
 
 /**
  * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, with one buffer for all reads. A connection has one
- * exchange at a time. Connections are kept alive, and the idle connection that was used last is taken first. If the
- * server had closed a kept connection and cannot have read the request, the request is sent again on a new connection.
- * There are no timeouts, retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and
- * goes to `onDefect`.
+ * exchange at a time. Connections are kept alive, and a request takes the idle connection that was used last. If the
+ * server had closed a kept connection and cannot have read the request, the transport sends the request again on a new
+ * connection. There are no timeouts, retries or redirects, and no HTTP/2. An error that an observer throws ends its
+ * exchange and goes to `onDefect`.
  */
 class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
@@ -205,8 +207,9 @@ class SocketTransport implements Transport, ConnectionContext {
   }
 
   /**
-   * Sends a request on the idle connection that was used last. If there is none, the request waits for a resting
-   * connection, takes a connection that was opened in advance, or opens a new connection.
+   * Sends a request on the idle connection that was used last. If no connection is idle, the request waits for a
+   * resting connection. If no connection rests, the request takes a connection that was opened in advance, or opens a
+   * new connection.
    */
   #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
@@ -223,7 +226,7 @@ class SocketTransport implements Transport, ConnectionContext {
     else ahead.begin(outgoing, now);
   }
 
-  /** Destroys all connections and waits until all are gone. */
+  /** Destroys all connections and waits until all connections are closed. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead.want(0);

@@ -2,8 +2,8 @@ import { tabledSamples } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
 /**
- * The bounds of the histograms' buckets in seconds: close together for times to the first token, far apart for complete
- * answers.
+ * The bounds of the histograms' buckets in seconds. The bounds are close together for times to the first token, and far
+ * apart for complete answers.
  */
 const latencyBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10,
@@ -88,7 +88,8 @@ type SeriesName = keyof typeof liveSeries;
 type SeriesLabels = Readonly<Record<string, string>>;
 
 /**
- * Records a value in a series: a counter adds the value, a gauge is set to it, and a histogram counts it in a bucket.
+ * Records a value in a series. A counter adds the value, a gauge is set to the value, and a histogram counts the value
+ * in a bucket.
  */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 

@@ -10,7 +10,10 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** Serves a run's metrics in OpenMetrics until it is closed. Throws a `Problem` if the address is in use. */
+/**
+ * Serves a run's metrics in OpenMetrics until `close` is called. Throws a `Problem` if the server cannot listen at the
+ * address.
+ */
 export const openMetricsEndpoint = async ({
   host,
   port,

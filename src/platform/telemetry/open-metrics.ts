@@ -7,7 +7,7 @@ type Labels = Readonly<Record<string, string>>;
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Formats the bound of a bucket. OpenMetrics requires `1.0`, not `1`. */
+/** Formats a number such as the bound of a bucket. OpenMetrics requires `1.0`, not `1`. */
 const floatText = (value: number): string =>
   Number.isInteger(value) ? `${value}.0` : String(value);
 
@@ -16,7 +16,7 @@ const labelText = (labels: readonly (readonly [name: string, value: string])[]):
     ? ''
     : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
-/** One combination of labels with its value, or with the counts of its buckets and their sum. */
+/** One combination of labels with its value, or with the counts and the sum of a histogram. */
 interface Point {
   readonly labels: readonly (readonly [string, string])[];
   value: number;
@@ -66,7 +66,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The name of a counter's sample ends in `_total`. The name of its family does not.
+    // The name of a counter's sample ends in `_total`. The name of the counter's family does not end in `_total`.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [

@@ -21,13 +21,15 @@ export interface OtlpAddress {
   readonly interval: number;
 }
 
-/** If the collector does not respond, it delays the end of a run by at most this time, in ms. */
+/**
+ * The maximum time for one push, in ms. A collector that does not respond delays the end of a run by at most this time.
+ */
 const exportTimeout = 3000;
 
-/** The maximum number of series. The SDK's default of 2,000 is too few for many keys and stages. */
+/** The maximum number of series. The SDK's default of 2,000 series is too low for many keys and stages. */
 const cardinality = 100_000;
 
-/** Returns an address without the parts that may contain a key. */
+/** Returns an address without its user, password and query, which may contain a key. */
 const withoutCredentials = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -40,7 +42,7 @@ const reasonOf = (error: Error): string => {
   return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter with one change: it calls a function whenever a push fails, and it prints nothing. */
+/** The SDK's exporter with one addition: the exporter calls a function whenever a push fails. */
 class ReportingExporter extends OTLPMetricExporter {
   readonly #failed: (error: Error) => void;
 
@@ -58,8 +60,8 @@ class ReportingExporter extends OTLPMetricExporter {
 }
 
 /**
- * Returns the attributes of the run for OpenTelemetry (the resource). The environment (`OTEL_SERVICE_NAME`,
- * `OTEL_RESOURCE_ATTRIBUTES`) overrides Weir's own values.
+ * Returns the attributes of the run for OpenTelemetry (the resource). The environment variables `OTEL_SERVICE_NAME` and
+ * `OTEL_RESOURCE_ATTRIBUTES` override Weir's own values.
  */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
   defaultResource()
@@ -89,9 +91,9 @@ const recordTo = (meter: ReturnType<MeterProvider['getMeter']>): RecordValue =>
   });
 
 /**
- * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when it is closed. The SDK reads headers,
- * certificates and compression from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …). If a push
- * fails, the first failure is reported with `say`. A failed push never makes the run fail.
+ * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when the exporter is closed. The SDK reads
+ * headers, certificates and compression from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …).
+ * `report` receives a message about the first failed push. A failed push never makes the run fail.
  */
 export const openOtlp = (
   address: OtlpAddress,
