@@ -6,13 +6,17 @@ import { calibratedErrorText } from '../report/summary/calibration-text.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/report-paths.ts';
 
-/** Returns the path of this machine's calibration, which is stored beside the history; `null` if no history is kept. */
+/**
+ * Returns the path of this machine's calibration, which is stored beside the history; `null` if there is no history.
+ */
 export const calibrationPath = (environment: Environment): string | null => {
   const path = historyPath(environment);
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** Adds a note about this machine's measurement error at the run's load. Adds no note if this error is unknown. */
+/**
+ * Adds a note about this machine's measurement error under the load of the run. Adds no note if this error is unknown.
+ */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

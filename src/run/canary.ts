@@ -3,13 +3,15 @@ import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** The stand-in for a run without self-test streams (the canary). */
+/** The values for a run without self-test streams (the canary). */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
-  /** Notes for the reader of the report. `endNotes` returns further notes that are only known at the end of the run. */
+  /**
+   * Notes for the reader of the report. `endNotes` returns further notes, which are known only at the end of the run.
+   */
   notes: [] as readonly string[],
   endNotes: (): readonly string[] => [],
-  /** The id of the process that sends the self-test streams; `null` without such streams. */
+  /** The id of the process that sends the self-test streams; `null` without self-test streams. */
   pid: null as number | null,
   stop: () => Promise.resolve(),
 };
@@ -18,15 +20,15 @@ export type RunCanary = Readonly<typeof noCanary>;
 
 /**
  * Returns the number of self-test streams of one event loop. Each stream has 20 events a second, and one emitter can
- * send only a limited number of streams on time. So the more event loops there are, the fewer streams each of them
- * gets.
+ * send only a limited number of streams on time. So an event loop gets fewer streams if there are more event loops.
  */
 const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 
 /**
- * Starts the self-test streams of a run. A saturating load has no such streams: it keeps its event loop busy on
- * purpose, and its figures are not judged. Never throws: if the streams cannot start, a note says so.
+ * Starts the self-test streams of a run. A saturating load has no self-test streams: such a load keeps its event loop
+ * busy on purpose, and its figures are not judged. This function never throws. If the streams cannot start, a note says
+ * why.
  */
 export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
   if (plan.canary !== true || saturateLoadOf(plan) !== null) return noCanary;

@@ -33,16 +33,18 @@ import { connectLead } from '../engine/connect-ahead.ts';
 export interface DrivenSlice {
   /** The wall-clock time of the start, in ISO 8601. */
   readonly startedAt: string;
-  /** When the load ended: as planned, because no request was left, or because it was stopped. */
+  /**
+   * When the load ended. The load ends as planned, because no request is left, or because somebody stopped the load.
+   */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
   /** The broken objective that ended the load; `null` if no objective ended it. */
   readonly breach: Breach | null;
-  /** If the load ended because no request could succeed, the reason for this; otherwise `null`. */
+  /** The reason why no request could succeed, if this ended the load; otherwise `null`. */
   readonly refusal: string | null;
-  /** If the load ended because all objectives were sure, the instant at which this was found; otherwise `null`. */
+  /** The instant at which all objectives were found to be sure, if this ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
-  /** The cap of the budget that ended the load; `null` if no cap did. */
+  /** The cap of the budget that ended the load; `null` if no cap ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
   readonly lostLease: boolean;
   /** Whether the slice ended before all arrivals of the plan. */
@@ -52,14 +54,14 @@ export interface DrivenSlice {
   readonly slices: readonly SliceRun[];
   /** The results of workers; empty if this thread sent the load. */
   readonly workerResults: readonly Result[];
-  /** Sentences that say why slices are missing. */
+  /** Sentences that say why the results of slices are missing. */
   readonly lostSlices: readonly string[];
 }
 
 /** The maximum time for connections and workers to close, in ms. */
 const closeTimeout = 3000;
 
-/** The longest time that requests in flight may continue after the first request to stop, in ms. */
+/** The maximum time for which requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
 
 const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
@@ -74,17 +76,17 @@ const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string 
   return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** The workers receive instant 0 this many ms in advance, so that all of them start on time. */
+/** The time in ms before instant 0 at which the workers receive instant 0, so that all workers start on time. */
 const workerLead = 50;
 
 /**
- * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections are opened in this
- * time.
+ * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections are opened during
+ * this time.
  */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
 
-/** Resolves when the clock shows 0. */
+/** Resolves when the clock shows 0 or more. */
 const clockStarted = (clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     if (clock.now() >= 0) return resolve();
@@ -99,15 +101,15 @@ export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
   readonly onStop: OnStop;
-  /** The self-test streams that each event loop reads; `null` if the run has no self-test streams. */
+  /** The self-test streams that each event loop opens; `null` if the run has no self-test streams. */
   readonly canary: CanaryOptions | null;
   /** When the load begins; `null` means as soon as possible. */
   readonly start?: PlannedStart | null;
 }
 
 /**
- * Stops the run on request. After the first request to stop, requests in flight may end; after the second, they are
- * aborted.
+ * Stops the run on request. After the first request to stop, requests in flight may continue for `drainTimeout`; after
+ * the second, they are aborted.
  */
 export const stopOnRequest = (
   running: Pick<RunningSlice, 'stop'>,
@@ -127,7 +129,7 @@ export const stopOnRequest = (
 
 /**
  * Calls `find` once a second. When `find` returns a finding for the first time, the load ends, and requests in flight
- * may end. `textOf` turns the finding into the reason.
+ * may continue. `textOf` turns the finding into the reason.
  */
 const stopOnFound = <Found>(
   clock: Clock,
@@ -170,7 +172,7 @@ interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
   readonly running: RunningSlice;
-  /** Resolves when the slice has ended and all its requests have been observed. */
+  /** Resolves when the slice has ended and all requests of the slice have been observed. */
   readonly done: Promise<SliceEnd>;
   readonly renewKey: (index: number, value: string) => void;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
@@ -190,7 +192,7 @@ const startSlice = (
   return { running, done: running.done.finally(drain), samples, close };
 };
 
-/** Loads the module for saturating loads, since few runs need it. If the load is not saturating, returns `null`. */
+/** Loads the module for saturating loads, which few runs need. Returns `null` if the load is not saturating. */
 const loadSaturation = async (
   options: SliceOptions,
   { targets: [{ baseUrl, wire, certificates }] }: ReadyTargets,
@@ -276,8 +278,8 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running, done } = active;
   const stop = stopOnRequest(running, context);
-  // Workers can fail before the clock shows 0. Without a handler, the error would end the process before the `await`
-  // below.
+  // Workers can fail before the clock shows 0. Without a handler, the error of a worker would end the process before
+  // the `await` below.
   done.catch(() => undefined);
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));

@@ -18,18 +18,19 @@ import { type FinishedRun, runOnce } from './run.ts';
 import { bareRequest } from './input/run-request.ts';
 
 /**
- * This file runs a plan that a wing has made, and publishes what the wing finds in the run. Before the run, it prints
- * the budget.
+ * This file runs a plan that a verb has made, and publishes what the verb finds in the run. Before the run, this file
+ * prints the budget.
  */
 
 /**
- * The maximum number of requests if users wait for answers. In this case, no schedule says how many requests they send.
+ * The maximum number of requests of a plan whose users wait for answers. No schedule determines the number of requests
+ * of such a plan.
  */
 const mostOfUsers = 50_000;
 
 /**
  * Returns the plan with its budget, and a line that says what the plan needs. `attempts` is the maximum number of times
- * that a request is sent. `remedy` says how to make the plan smaller.
+ * that one request is sent. `remedy` says how to make the plan smaller.
  */
 export const withPlannedBudget = (
   read: ReadPlanWithFiles,
@@ -60,7 +61,9 @@ export const withPlannedBudget = (
   return { read: { ...read, plan: { ...plan, budget } }, line };
 };
 
-/** Asks whether the budget of a plan may be spent, unless the plan uses only gateways that Weir itself starts. */
+/**
+ * Asks whether the budget of a plan may be spent. Does not ask if the plan uses only gateways that Weir itself starts.
+ */
 export const confirmPlanned = async (read: ReadPlanWithFiles, host: Host): Promise<void> => {
   checkPlanFits(read);
   if (sendsToAddress(read.plan))
@@ -73,7 +76,7 @@ interface Conclusion {
   readonly exit: ExitName;
 }
 
-/** The plan of a wing, and what the wing's command says about it. */
+/** The plan of a verb, and what the verb's command says about the plan. */
 interface Examination {
   /** The kind of the files that are written, such as `recovery.json` and `recovery.html`. */
   readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
@@ -90,9 +93,9 @@ interface Examination {
 }
 
 /**
- * Prints what a plan measures and its budget, asks whether to spend it, and runs the plan in a folder of its own. `see`
- * stores what the wing needs of each observation. `conclude` makes the report from the stored data and from the
- * finished run. Then the report is published.
+ * Prints what a plan measures and the budget of the plan, asks whether to spend the budget, and runs the plan in a
+ * folder of its own. `see` returns what the verb needs of each observation. `conclude` makes the report from these
+ * values and the finished run. Then the report is published.
  */
 export const examineRun = async <Seen>(
   { kind, planned, design, request, ...terms }: Examination,

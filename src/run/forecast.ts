@@ -42,7 +42,10 @@ export const answerTimeFrom = (text: string | undefined): Milliseconds =>
 
 const maxRequests = 10_000_000;
 
-/** Throws a `Problem` if the plan's users would send too many requests in all, given this time for each answer. */
+/**
+ * Throws a `Problem` if the plan's users would send too many requests in all. `answerTime` is the assumed time for each
+ * answer, in ms.
+ */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   const requestCount = sumOf(stages, ({ load }) => estimatedRequests(load, answerTime));
   if (requestCount > maxRequests) {
@@ -69,8 +72,8 @@ const budgetOf = (
 };
 
 /**
- * Forecasts the requests, tokens, cost and duration of a plan. Throws a `Problem` if its users would send too many
- * requests.
+ * Forecasts the requests, tokens, cost and duration of a plan. Throws a `Problem` if the plan's users would send too
+ * many requests.
  */
 export const forecastOf = (
   { plan, clips, workload }: ReadPlanWithFiles,
@@ -105,7 +108,7 @@ export const forecastOf = (
   };
 };
 
-/** Returns whether the answers decide the number of requests. If they do, only a run can show this number. */
+/** Returns whether the number of requests depends on the times of the answers. Only a run can show such a number. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -137,8 +140,8 @@ const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] =>
 };
 
 /**
- * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than its
- * own pace allows. A load above the declared limits is allowed, since the purpose of the run may be to see refusals.
+ * Throws a `Problem` if a plan may need more than its own budget, or has more requests than its own pace allows. A load
+ * above the declared limits is allowed, since the purpose of the run may be to see refusals.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;
@@ -154,8 +157,8 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
 };
 
 /**
- * Returns a sentence for each objective for which the plan has too few requests. If the answers decide the number of
- * requests, there are no sentences.
+ * Returns a sentence for each objective for which the plan has too few requests. Returns no sentences if the number of
+ * requests depends on the times of the answers.
  */
 export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
   const { plan } = read;
@@ -173,7 +176,7 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
 };
 
 /**
- * Returns a warning if a run with `until: decided` ends before its first check of the objectives; otherwise nothing.
+ * Returns a warning if a run with `until: decided` ends before the first check of its objectives; otherwise nothing.
  */
 export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];
@@ -186,8 +189,8 @@ export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> =>
 };
 
 /**
- * Forecasts what each slice of a plan needs. The number of slices is given, or this machine's calibration recommends
- * it. `answerTime` is in ms; `null` means an estimate. Throws a `Problem` if the calibration is needed but unusable.
+ * Forecasts what each slice of a plan needs. With `auto`, this machine's calibration recommends the number of slices.
+ * `answerTime` is in ms; `null` means an estimate. Throws a `Problem` if the calibration is needed but unusable.
  */
 const forecastSlices = async (
   plan: Plan,

@@ -7,14 +7,14 @@ const limitNames = [
   ['tokens', 'tokensPerMinute'],
 ] as const;
 
-/** Lists different numbers in ascending order. */
+/** Returns different numbers in ascending order, joined by "and". */
 const listed = (numbers: readonly number[]): string =>
   [...new Set(numbers)]
     .toSorted((a, b) => a - b)
     .map(countText)
     .join(' and ');
 
-/** Adds a note for each limit in the plan that response headers contradict. */
+/** Adds a note about each kind of limit for which response headers contradict the plan. */
 export const withLimitNotes = (result: Result): Result => {
   const usages = keyUsages(result);
   const notes = limitNames.flatMap(([unit, name]) => {

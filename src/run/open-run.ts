@@ -53,13 +53,13 @@ const openFolder = async (
 };
 
 /**
- * Returns whether keys are checked before the load. If limits are judged, keys are not checked, since the judge must
+ * Returns whether keys are checked before the load. Keys are not checked if limits are judged, since the judge must
  * know every request that was sent with a key.
  */
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
-/** Throws a `Problem` if the keys of a pace cannot be divided among this many slices. */
+/** Throws a `Problem` if the limits of a pace's keys cannot be divided among `count` slices. */
 export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => {
   const problem = keyShareProblem(pace, keys.length, count);
   if (problem !== null) throw new Problem(problem);
@@ -89,13 +89,16 @@ interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
 
 const autocannonClient = () => import('../platform/http/autocannon-client.ts');
 
-/** Throws a `Problem` if a saturating load cannot be sent. Nothing has been opened for the load yet. */
+/** Throws a `Problem` if a saturating load cannot be sent. This check comes before anything is opened for the load. */
 const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> => {
   rejectSaturationConflicts(plan, request);
   if (saturateLoadOf(plan) !== null) await (await autocannonClient()).loadAutocannon();
 };
 
-/** Before the load, warns of contradictions in the plan, and of objectives that it cannot decide. */
+/**
+ * Throws a `Problem` if the plan contradicts itself, unless the user has agreed. Prints a line for each objective that
+ * the plan cannot decide.
+ */
 const checkForecast = async (
   read: ReadPlanWithFiles,
   { yes }: RunRequest,
@@ -110,12 +113,12 @@ const checkForecast = async (
 };
 
 /**
- * The maximum time for child processes and sockets to close, in ms. If some take longer, they are closed when this
- * process ends.
+ * The maximum time for child processes and sockets to close, in ms. A process or socket that takes longer closes when
+ * this process ends.
  */
 const closeTimeout = 5000;
 
-/** The parts of a run that have been opened. `close` and `discard` are two ways to close them. */
+/** The parts of a run that have been opened. `close` and `discard` are two ways to close these parts. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -127,7 +130,7 @@ class Openings {
     this.#closing.defer(() =>
       Promise.allSettled(this.observers.map(async ({ close }) => close?.())),
     );
-    // Child processes are closed first, since this process cannot end before they do.
+    // Child processes are closed first, since this process cannot end before its child processes.
     this.#closing.defer(() => Promise.allSettled(this.#stops.map(async (stop) => stop())));
     this.#discarding.defer(() => folder?.discard());
     this.#discarding.defer(() => this.close());
@@ -144,12 +147,12 @@ class Openings {
     this.#discarding.defer(() => extraReports.discard());
   }
 
-  /** Closes everything. Must be called if the run sent something. */
+  /** Closes all parts. Must be called if the run sent a request. */
   close(): Promise<void> {
     return waitAtMost(closeTimeout, this.#closing.disposeAsync());
   }
 
-  /** Closes everything, and removes files that were opened for the run. Must be called if the run sent nothing. */
+  /** Closes all parts, and removes files that were opened for the run. Must be called if the run sent no request. */
   discard(): Promise<void> {
     return this.#discarding.disposeAsync();
   }
@@ -174,7 +177,7 @@ const sameRefusalObservers = async ({
     : [(await import('./watch/same-refusal.ts')).endOnSameRefusal(earlyStop)];
 
 /**
- * Adds the requested observers to `observers` as soon as each of them is open. Observers that few runs need are
+ * Adds each requested observer to `observers` as soon as the observer is open. Observers that few runs need are
  * imported only here, since each imported file delays the start by a third of a millisecond.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
@@ -224,7 +227,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   const { read, request, opener, openings, facts } = opening;
   const { plan } = read;
   const { say } = opener.printer;
-  // The self-test streams start while everything else is opened.
+  // The self-test streams start while all other parts are opened.
   const startingCanary = openCanary(plan, loops);
   openings.addProcess(async () => (await startingCanary).stop());
   const extraReports = await openExtraReports(request.extraReports, say);
@@ -250,7 +253,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
         );
   openings.observers.push(server);
   const canary = await startingCanary;
-  // The checkpoint must contain all of the run's notes too.
+  // The checkpoint must also contain all notes of the run.
   const notes = [
     ...droppedPrompts(plan),
     ...clippedTraces(plan),
@@ -263,8 +266,8 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
 };
 
 /**
- * Reads the plan and opens everything that its run needs. If something fails, closes everything that is already open
- * and throws. `observe` adds an observer of the caller.
+ * Reads the plan and opens everything that its run needs. After a failure, closes everything that is open, and throws.
+ * `observe` returns an observer that the caller adds.
  */
 export const openRun = async (
   request: RunRequest,
@@ -290,7 +293,7 @@ export const openRun = async (
     const parts = await openParts(opening, workerPool?.workers ?? 1, observe);
     return { ...parts, facts, recorder, folder, workerPool, openings };
   } catch (error) {
-    // If closing fails as well, only the first error is reported.
+    // If closing fails too, only the first error is reported.
     await openings.discard().catch(() => undefined);
     throw error;
   }

@@ -61,8 +61,8 @@ const fillTable = async (
 };
 
 /**
- * Opens a table for a stored run. Throws a `Problem` if no observations of the run are given, or if the table cannot be
- * written.
+ * Opens a table for a stored run. Throws a `Problem` if an observations file belongs to another run, or if the table
+ * cannot be written.
  */
 const openStoredRequests = async (
   stored: StoredRequests,
@@ -89,8 +89,8 @@ interface StoredReportOptions {
 }
 
 /**
- * Judges a stored result again and writes its reports, by default next to the result. If this takes longer than a
- * second, progress is printed. `now` returns the time in ms.
+ * Judges a stored result again and writes its reports, by default next to the result. Prints progress after the first
+ * second. `now` returns the time in ms.
  */
 export const reportStored = async (
   path: string,

@@ -25,7 +25,10 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Runs the load of a plan. During the load, an embedded gateway has its own core, as if it ran on another machine. */
+/**
+ * Runs the load of a plan. During the load, an embedded gateway has a core of its own, as if the gateway ran on another
+ * machine.
+ */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -40,7 +43,7 @@ const driveApart = async (
   }
 };
 
-/** Returns a sentence that says why the load ended before the end of its plan. */
+/** Returns a sentence that says why the load ended early; `null` if the load ended as planned. */
 const stopReason = (driven: DrivenSlice): string | null => {
   const { stoppedBy, isCutShort, breach, refusal, exhaustedBudget, lostLease, loadEnded } = driven;
   if (breach !== null) {
@@ -78,7 +81,7 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    // A signal from the terminal also ends the gateway, so a lost gateway is not a reason if the user stopped the run.
+    // A signal from the terminal also ends the gateway. So a lost gateway is not a reason if the user stopped the run.
     partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
@@ -90,14 +93,14 @@ const runOpened = async (
 export interface FinishedRun extends PublishedResult {
   /** The path of the result file; empty if the run wrote no files. */
   readonly file: string;
-  /** The path of the report page; `null` if it was not written. */
+  /** The path of the report page; `null` if the page was not written. */
   readonly page: string | null;
   readonly exit: ExitName;
 }
 
 /**
- * Publishes the result of a load that has ended. The observers' files are completed last. So if these files fill the
- * disk, the reports are already written.
+ * Publishes the result of a load that has ended. The observers' files are completed last, so the reports are already
+ * written if these files fill the disk.
  */
 const publishDriven = async (
   { result, driven }: DrivenRun,
@@ -105,7 +108,7 @@ const publishDriven = async (
   { history, strict: isStrict = false }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
-  // The modules are imported only here, since judges, pages and the history are not needed before the end of the load.
+  // The modules are imported only here, since no run needs judges, pages or the history before the end of its load.
   const { withCalibrationNote } = await import('./calibration-note.ts');
   const { withLimitNotes } = await import('./limit-notes.ts');
   const { publish } = await import('./output/publish.ts');
@@ -128,8 +131,8 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  // A user who stopped a run knows that it is incomplete, so the exit code says that the run was stopped, and not why
-  // its result is incomplete.
+  // A user who stopped a run knows that the run is incomplete. So the exit code says that the run was stopped, and not
+  // why the result is incomplete.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =
@@ -140,8 +143,8 @@ const publishDriven = async (
 };
 
 /**
- * Waits until shortly before the load, and returns the beginning of the load. Throws `StoppedBeforeLoad` if the user
- * stops the run first.
+ * Waits until shortly before the load, and returns the start of the load. Throws `StoppedBeforeLoad` if the user stops
+ * the run before.
  */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
@@ -155,9 +158,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` adds an observer of the caller. If a request to stop comes
- * before the load, throws `StoppedBeforeLoad`. A request during the load ends the load. A request after the load has no
- * effect, since the reports are already being written.
+ * Runs a plan once and publishes its result. `observe` returns an observer that the caller adds. A request to stop
+ * before the load makes this function throw `StoppedBeforeLoad`. A request to stop during the load ends the load. A
+ * request to stop after the load has no effect, since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -7,22 +7,22 @@ import type { OnStop, StopCause } from './input/host.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 
 /**
- * This file implements a start at a given time. If several machines begin at the same instant, their slices together
- * form the load of one machine.
+ * This file implements a start at a given time. The slices of several machines together form one load only if all
+ * machines begin at the same instant.
  */
 
 /**
- * The time before the start at which everything must be open, in ms. After that, only connections and workers are
+ * The time before the start at which everything must be open, in ms. During this time, only connections and workers are
  * opened.
  */
 const openingTime = 5000;
 
-/** The longest wait for a start, in ms. The maximum detects a clock that is wrong, for example by a year. */
+/** The maximum wait for a start, in ms. A longer wait shows that a clock is wrong, for example by a year. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
 
-/** Returns the start that an option names, measured by this machine's wall clock. */
+/** Returns the start that the option `--start-at` names, on this machine's wall clock; `null` without the option. */
 export const byWallClock = (at: number | undefined): PlannedStart | null =>
   at === undefined
     ? null
@@ -40,7 +40,7 @@ export const assertStartAhead = (at: number | undefined): void => {
   );
 };
 
-/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the user stops the run first. */
+/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the user stops the run before. */
 export const waitForStart = async (
   start: PlannedStart | null,
   onStop: OnStop,
@@ -55,9 +55,9 @@ export const waitForStart = async (
 };
 
 /**
- * Returns the instant at which the clock of a run shows 0, as `lead` and `from` for `startClock`, and as wall-clock
- * time (ISO 8601). The instant is `lead` ms after `from`. `lead` is at least `least`. Throws a `Problem` if the start
- * is nearer than `least`.
+ * Returns the instant at which the clock of a run shows 0: `lead` and `from` for `startClock`, and `startedAt` as
+ * wall-clock time (ISO 8601). The instant is `lead` ms after `from`, and `lead` is at least `least`. Throws a `Problem`
+ * if the start is less than `least` ms away.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

@@ -12,26 +12,26 @@ export class StoppedBeforeLoad extends Problem {
   }
 }
 
-/** The longest time for opened parts to close after the user stops the command, in ms. */
+/** The maximum time for opened parts to close after the user stops the command, in ms. */
 const closeTimeout = 5000;
 
 export interface FollowedStops {
   /**
-   * Works like the host's `onStop`. In addition, if a request came before a listener was added, the listener is called
-   * at once.
+   * Works like the host's `onStop`, with one difference: a listener is called at once if a request to stop came before
+   * the listener was added.
    */
   readonly onStop: OnStop;
   /**
-   * Waits for work that can still be undone. If a request to stop comes before the work is done, waits for the work,
-   * calls `undo` with its result, and throws `StoppedBeforeLoad`. This takes at most five seconds. If `undo` is `null`,
-   * throws at once.
+   * Waits for work that can be undone. If a request to stop comes before the work is done, waits for the work, calls
+   * `undo` with the result of the work, and throws `StoppedBeforeLoad`. The wait takes at most five seconds. If `undo`
+   * is `null`, throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
   /**
-   * Adds a request to stop that does not come from the host. Such a request has the same effect as a request from the
+   * Adds a request to stop that does not come from the host. This request has the same effect as a request from the
    * host.
    */
   readonly request: (by: StopCause) => void;

@@ -5,48 +5,46 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /**
  * What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of the run's
- * slices, or a reader of its live page.
+ * slices, or a reader of the run's live page.
  */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
 /**
- * Calls the listener whenever the run is asked to stop, with the number of requests so far. The returned function
- * removes the listener.
+ * Calls the listener at each request to stop the run, with the number of requests so far. The returned function removes
+ * the listener.
  */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
 type StyledText = (style: {
   readonly colour: boolean;
   readonly width: number;
-  /** Whether nothing else is printed. */
+  /** Whether the text is the only text that is printed. */
   readonly isAlone?: boolean;
 }) => string;
 
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: StyledText;
-  /** The complete text, which `--details` prints; absent if it is the same as `text`. */
+  /** The complete text, which `--details` prints; absent if the complete text is equal to `text`. */
   readonly details?: StyledText;
-  /**
-   * The last lines, printed after the names of the files. With `--details` they are left out.
-   */
+  /** The last lines, printed after the names of the files. `--details` leaves the last lines out. */
   readonly closing?: StyledText;
-  /** Whether `text` already contains the last lines. Then `closing` is printed only with `--quiet`. */
+  /** Whether `text` already contains the last lines. If so, `closing` is printed only with `--quiet`. */
   readonly hasClosing?: boolean;
   /** Whether the exit code is 0. With `--quiet`, the last lines are printed only if the exit code is not 0. */
   readonly isGood?: boolean;
 }
 
 export interface Printer {
-  /** Reports progress. With `--quiet` it prints nothing. */
+  /** Reports progress. Prints nothing with `--quiet`. */
   readonly say: (text: string) => void;
   /** Prints a warning, even with `--quiet`. */
   readonly warn: (text: string) => void;
   readonly print: (outcome: PrintedOutcome) => void;
   readonly close: (outcome: PrintedOutcome) => void;
-  /** Lists the files that were written, one per line. With `--quiet` it prints nothing. */
+  /** Lists the files that were written, one per line. Prints nothing with `--quiet`. */
   readonly listFiles: (lines: string) => void;
-  /** Where the live display is drawn; `null` if there is no live display. */
+  /** The screen on which the live display is drawn; `null` if there is no live display. */
   readonly screen: Screen | null;
 }
 
@@ -72,7 +70,7 @@ export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promi
   if (!/^y(es)?$/i.test(answer.trim())) throw new Problem(cancelMessage);
 };
 
-/** Returns the host of a run that is a part of a command. Only the command prints a result. */
+/** Returns the host for a run that is a part of a command. Only the command itself prints a result. */
 export const withoutPrints = ({ printer, ...host }: Host): Host => ({
   ...host,
   printer: {

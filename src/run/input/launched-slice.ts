@@ -4,12 +4,15 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /** This file implements `--slice auto`: environment variables say which slice the launcher assigned to this process. */
 
-/** The name of the variable with the number of slices, for launchers that do not set such a variable themselves. */
+/**
+ * The name of the variable with the number of slices. The user sets this variable if the launcher sets no such
+ * variable.
+ */
 const countName = 'WEIR_SLICES';
 
 /**
  * The position of this process among the processes that its launcher started. `count` is the number of these processes;
- * `null` if no variable contains this number.
+ * `null` if the launcher sets no variable with this number.
  */
 interface Place {
   readonly index: number;
@@ -28,13 +31,13 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
-/** Reads a number from a variable. Returns `other` if the variable is not set. */
+/** Reads a number from an environment variable. Returns `other` if the variable is not set. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
 /**
- * Returns the position of a task in its array of tasks. If the numbers of the tasks have gaps, the position is unknown,
- * since a task does not know the other numbers.
+ * Returns the position of a task in its Slurm job array. Throws a `Problem` if the numbers of the tasks have gaps,
+ * since a task does not know the numbers of the other tasks.
  */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
@@ -51,7 +54,7 @@ const arrayPlace = (environment: Environment): { index: number; count: number } 
   return { index: (id - first) / step, count };
 };
 
-/** The variables of each launcher. The first variable identifies the launcher. */
+/** The variables of each launcher. A launcher is recognised if one of the variables in `sign` is set. */
 const launchers: readonly {
   readonly name: string;
   readonly sign: readonly string[];
@@ -66,7 +69,7 @@ const launchers: readonly {
     }),
   },
   {
-    // The job may be a job array. Each job of the array may have several tasks, and every task is a slice.
+    // The job may be a job array. Each job of the array may have several tasks, and every task runs one slice.
     name: 'Slurm',
     sign: ['SLURM_PROCID', 'SLURM_ARRAY_TASK_ID'],
     place: (environment) => {
@@ -77,8 +80,8 @@ const launchers: readonly {
     },
   },
   {
-    // The variable contains `{{.Task.Slot}}`. In a replicated job, slots begin at 0, but for slot 0 Docker prints the
-    // id of a node.
+    // The user sets the variable to `{{.Task.Slot}}`. In a replicated job, slots begin at 0, but Docker prints the id
+    // of a node instead of slot 0.
     name: 'a Docker Swarm job',
     sign: ['WEIR_TASK_SLOT'],
     place: (environment) => ({
@@ -91,7 +94,7 @@ const launchers: readonly {
 ];
 
 /**
- * Returns the slice that the launcher assigned to this process. Throws a `Problem` if the environment names no launcher
+ * Returns the slice that the launcher assigned to this process. Throws a `Problem` if the environment shows no launcher
  * or several launchers, or if the slice is not valid.
  */
 export const launchedSlice = (environment: Environment): Slice => {

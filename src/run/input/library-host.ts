@@ -10,12 +10,12 @@ import type { ProgressReport } from './run-report.ts';
 export type ScenarioInput = z.input<typeof scenarioSchema>;
 
 /**
- * An expected failure, such as a wrong scenario or a target that cannot be used. Its message is the text that `weir`
+ * An expected failure, such as a wrong scenario or a target that cannot be used. The message is the text that `weir`
  * would print.
  */
 export class WeirError extends Error {
   override readonly name = 'WeirError';
-  /** The subject of the failure. These words do not change between versions, so programs can compare them. */
+  /** The subject of the failure. The codes do not change between versions, so programs can compare codes. */
   readonly code: ProblemKind;
 
   constructor(message: string, code: ProblemKind, options?: ErrorOptions) {
@@ -24,18 +24,21 @@ export class WeirError extends Error {
   }
 }
 
-/** The options of a run. All are optional. */
+/** The options of a run. All options may be left out. */
 export interface RunOptions {
   /**
    * Stops the run as Ctrl-C does: no new requests are sent, requests in flight have two seconds, and the report is
    * partial.
    */
   readonly signal?: AbortSignal | undefined;
-  /** Called once a second during the load. If it throws, the run stops, and `run` rejects with that error. */
+  /**
+   * Called once a second during the load. If this function throws an error, the run stops, and `run` rejects with the
+   * error.
+   */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
-  /** The folder for `result.json` and `report.html`. Without it, no file is written. */
+  /** The folder for `result.json` and `report.html`. Without this option, no file is written. */
   readonly out?: string | undefined;
-  /** A base address (`https://host/v1`), `mock` or `container`. It replaces the scenario's target. */
+  /** A base address (`https://host/v1`), `mock` or `container`, which replaces the scenario's target. */
   readonly target?: string | undefined;
   /** Overrides of the scenario's fields, as `path=value`. */
   readonly set?: readonly string[] | undefined;
@@ -43,7 +46,7 @@ export interface RunOptions {
   readonly allowFiles?: boolean | undefined;
   /** Whether to run the scenario even if it does not fit its own budget or pace. */
   readonly force?: boolean | undefined;
-  /** The variables for keys and `${env:NAME}`. By default, the variables of the process are used. */
+  /** The variables for keys and `${env:NAME}`; by default, the environment variables of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

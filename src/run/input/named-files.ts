@@ -47,7 +47,7 @@ const clientCertificate = async (
 
 /**
  * Reads the certificates for a plan's connections. The variable `SSL_CERT_FILE` adds authorities. OpenSSL, curl and Go
- * read it too.
+ * also read this variable.
  */
 export const certificatesFor = async (
   wire: ConnectionSettings,
@@ -70,7 +70,7 @@ export const certificatesFor = async (
 const readers = { secret: readSecret, certificates: readCertificates };
 
 /**
- * Matches files in the folder where container runtimes mount secrets. A name without a path is a file in that folder.
+ * Matches a file in the folder where container runtimes mount secrets. A name without a path is a file in this folder.
  */
 export const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
 
@@ -86,8 +86,8 @@ export const filesOutside = (
   });
 
 /**
- * Reads all files that a scenario names. Returns the clips, and a problem for each unusable file. The problem contains
- * the place of the file in the scenario. Clips must be in the scenario's folder unless the scenario is trusted.
+ * Reads all files that a scenario names. Returns the clips, and a problem for each unusable file, with the file's
+ * position in the scenario. Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],

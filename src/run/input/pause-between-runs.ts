@@ -6,13 +6,14 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 import { readOption } from './read-option.ts';
 
 /**
- * The length of a window of limits, in ms (interface, section 8). After such a window, a key has its full limits again.
+ * The length of the window for which limits are counted, in ms (interface, section 8). After one window, a key has its
+ * full limits again.
  */
 const limitWindowLength = 60_000;
 
 /**
- * Returns the pause between two runs. In this pause, declared limits recover. With the reference gateway there is no
- * pause, since each run starts a new gateway.
+ * Returns the pause between two runs, in which declared limits recover. By default, there is no pause if the plan
+ * declares no limits, or if each run starts a new reference gateway.
  */
 export const pauseFor = (plan: Plan, text: string | undefined): Milliseconds => {
   const isLimited = sendsToAddress(plan) && hasLimits(plan);

@@ -1,4 +1,4 @@
-/** When a load begins, on a clock on which all machines of the run agree. */
+/** When a load begins. The start is an instant on a clock that all machines of the run share. */
 export interface PlannedStart {
   /** The start in ms since 1970, on the clock of the planned start. */
   readonly at: number;

@@ -1,7 +1,9 @@
 import { Problem } from '../../platform/problem.ts';
 import { type Notation, plainNumberIn, respelt } from '../../scenario/schema/notation.ts';
 
-/** Restricts a notation to some of its quantities. `bound` describes these quantities in words. */
+/**
+ * Restricts a notation to the quantities for which `isAllowed` is true. `bound` describes these quantities in words.
+ */
 export const bounded = <Quantity extends number>(
   { read, expected, ...notation }: Notation<Quantity>,
   isAllowed: (quantity: Quantity) => boolean,
@@ -15,7 +17,7 @@ export const bounded = <Quantity extends number>(
   },
 });
 
-/** Reads the value of an option. Throws a `Problem` if it does not follow the option's notation. */
+/** Reads the value of an option. Throws a `Problem` if the value does not follow the option's notation. */
 export const readOption = <Quantity extends number>(
   name: string,
   text: string,

@@ -22,12 +22,12 @@ import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
 /**
- * The source of a plan: a file, a value passed to the library, or flags alone. Overrides can change a scenario of each
- * kind.
+ * The source of a plan: a file, a value passed to the library, or flags alone. `set` can change the fields of all these
+ * scenarios.
  */
 export interface PlanSource {
   readonly scenario: string | undefined;
-  /** The content of the scenario file if it was read before, since a pipe can be read only once. */
+  /** The content of the scenario file if the file was read before, since a pipe can be read only once. */
   readonly text?: string | ScenarioTree | undefined;
   /** A scenario as a value, in the form that a scenario module exports. */
   readonly value?: object | undefined;
@@ -41,25 +41,29 @@ export interface PlanSource {
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
   /**
-   * Whether only limits that the scenario declares count. Otherwise, the limits in the interface are assumed if the
-   * scenario declares none.
+   * Whether only the limits that the scenario declares count. Otherwise, a scenario without declared limits gets the
+   * limits of the interface.
    */
   readonly needsDeclaredLimits?: boolean | undefined;
-  /** Whether only the workers have the keys, headers and certificates. If so, this machine does not read them. */
+  /**
+   * Whether only the workers have the keys, headers and certificates. If so, this machine does not read these secrets.
+   */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 
-/** The scenario for verbs that use no load, if the user names no file. */
+/** The scenario for verbs that send no load. These verbs use this scenario if the user names no file. */
 export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** Returns the scenario in the folder of `path` with the most similar name; `null` if no name is similar. */
+/**
+ * Returns the path of the scenario with the most similar name in the folder of `path`; `null` if no name is similar.
+ */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const scenarios = all.filter(isScenario).map((file) => parse(file));
-  // The comparison leaves out the extensions, since they are nearly always the same.
+  // The comparison leaves out the extensions, since nearly all scenarios have one extension.
   const names = scenarios.map(({ name }) => name);
   const near = nearest(parse(path).name, names);
   const file = scenarios.find(({ name }) => name === near)?.base;
@@ -87,7 +91,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
-/** The module that scenario files import as `weir-bench`. The package exports the same module. */
+/** The address of the module that scenario files import as `weir-bench`. The package exports this module, too. */
 const library = new URL(`../../library/library${extname(import.meta.filename)}`, import.meta.url);
 
 const nameOf = ({ scenario, value }: PlanSource): string =>
@@ -114,7 +118,7 @@ const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, allowFiles = false, ...others } = source;
   const { text: _, value: __, flags: ___, ...options } = others;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  // Without a scenario file, the user wrote everything on the command line, so the scenario is trusted.
+  // Without a scenario file, the user wrote the whole scenario on the command line, so the scenario is trusted.
   const isTrusted = scenario === undefined || allowFiles;
   const fileCache = workloadFiles(folder, isTrusted);
   const text = await openScenario(source);
@@ -151,13 +155,15 @@ export const readSweepVariables = async (
   return variables;
 };
 
-/** A plan, the folder to which its paths are relative, and the environment that contains its secrets. */
+/** A plan, the folder of the plan's relative paths, and the environment that contains the plan's secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
   /** The folder to which the plan's paths are relative. */
   readonly folder: string;
   readonly environment: Environment;
-  /** The content of the scenario, to read it again in another way; absent in a plan with files. */
+  /**
+   * The content of the scenario, so that the scenario can be read again in another way; absent in a plan with files.
+   */
   readonly text?: string | ScenarioTree;
 }
 
@@ -167,8 +173,8 @@ export interface ReadPlanWithFiles extends ReadPlan {
 }
 
 /**
- * Reads a scenario and its files of prompts and traces. The plan describes these files. Throws a `Problem` that lists
- * everything that is wrong with them.
+ * Reads a scenario and its files of prompts and traces, which the plan describes. Throws a `Problem` that lists all
+ * errors in the scenario and these files.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
   const { text, reading, problems, folder } = await read(source, environment);
@@ -176,7 +182,7 @@ export const readPlan = async (source: PlanSource, environment: Environment): Pr
   return { plan: reading.plan, folder, environment, text };
 };
 
-/** Reads a scenario and all its files. Throws a `Problem` that lists everything that is wrong with them. */
+/** Reads a scenario and all its files. Throws a `Problem` that lists all errors in the scenario and its files. */
 export const readPlanWithFiles = async (
   source: PlanSource,
   environment: Environment,

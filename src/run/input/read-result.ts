@@ -21,8 +21,8 @@ const cannotRead = (path: string, error: Error): string =>
     : `the result file ${path} cannot be read: ${whyUnreadable(error)}`;
 
 /**
- * Reads a file that must hold a JSON object. If a large file does not begin like a JSON object, only its beginning is
- * read.
+ * Reads a file that must contain a JSON object. If a regular file does not begin like a JSON object, reads only its
+ * first 1,000 bytes and returns an empty text.
  */
 const readDocument = async (path: string): Promise<string> => {
   const isPlain = await hasContent(path);
@@ -30,12 +30,16 @@ const readDocument = async (path: string): Promise<string> => {
   return readTextFile(path);
 };
 
-/** Returns Weir's message for an issue. With it, users never see the schema library's own words. */
+/**
+ * Returns Weir's message for an issue that the schema library found. Users never see the schema library's own words.
+ */
 const issueMessage: typeof schemaIssueMessage = (issue) =>
   schemaIssueMessage(issue) ??
   (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');
 
-/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
+/**
+ * Reads a result file and checks the content against `result/1`; throws a `Problem` if the file is not a valid result.
+ */
 export const readResultFile = async (
   path: string,
   onStep?: (step: string) => void,
@@ -57,8 +61,8 @@ export const readResultFile = async (
 };
 
 /**
- * Checks a result against the schema. For fields that may contain any JSON, the schema is recursive, so thousands of
- * levels would overflow the stack.
+ * Checks a result against the schema. The schema is recursive for fields that may contain any JSON, so thousands of
+ * nested levels would overflow the stack.
  */
 const checkedResult = (path: string, parsed: unknown) => {
   try {
@@ -92,7 +96,7 @@ export interface StoredResult {
   readonly result: Result;
 }
 
-/** Reads the checkpoint of a killed run; throws a `Problem` if it contains no usable result. */
+/** Reads the checkpoint of a killed run; throws a `Problem` if the checkpoint contains no usable result. */
 const readCheckpointFile = async (file: string): Promise<StoredResult> => {
   const text = await readTextFile(file).catch((error: unknown) => {
     throw new Problem(`the checkpoint ${file} cannot be read: ${whyUnreadable(error)}`);
@@ -109,9 +113,9 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * Reads what a folder contains: a result, or the checkpoint of a killed run. If the folder contains both, and they are
- * of one run, the result is returned. If they are of different runs, the later run is returned. If only one of the two
- * is readable, it is returned.
+ * Reads the run in a folder: a result, or the checkpoint of a killed run. If both files are readable and the run of the
+ * checkpoint began later, returns the checkpoint; otherwise the result. If only one file is readable, returns this
+ * file.
  */
 const readFolder = async (
   folder: string,
@@ -136,8 +140,8 @@ const readFolder = async (
 };
 
 /**
- * Reads a result file, the checkpoint of a killed run, or what a folder contains. Throws a `Problem` if there is
- * nothing that can be read.
+ * Reads a result file, the checkpoint of a killed run, or the run in a folder. Throws a `Problem` if nothing is
+ * readable.
  */
 export const readStoredResult = async (
   path: string,

@@ -12,8 +12,8 @@ import { readResultFile } from './read-result.ts';
 const shortened = (hash: string): string => hash.slice(0, 12);
 
 /**
- * Returns the runs of one plan in a baseline. Throws a `Problem` if the baseline has runs of several plans, and no plan
- * is selected or the selected plan is not among them.
+ * Returns the runs of one plan in a baseline. If no run has the selected plan, all runs must have one plan. Otherwise,
+ * throws a `Problem`.
  */
 const runsOfPlan = (
   name: string,
@@ -22,7 +22,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of one other plan, they are returned. The comparison then decides whether that plan may differ.
+  // If all runs have one other plan, all runs are returned. The comparison then decides whether the plans may differ.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {
@@ -36,7 +36,7 @@ const runsOfPlan = (
 
 /**
  * Returns the runs of a baseline; `null` if the history has no such baseline. If the baseline has runs of the plan with
- * this hash, only these runs are returned.
+ * the hash `planHash`, returns only these runs.
  */
 const runsOfBaseline = async (
   name: string,
@@ -48,12 +48,12 @@ const runsOfBaseline = async (
   return runs.length === 0 ? null : runsOfPlan(name, runs, planHash);
 };
 
-/** Compares texts so that `2` comes before `10`. */
+/** Compares texts by the numbers in them, so that `2` comes before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
 /**
- * Returns the results in a folder: the result in the folder itself, or the results in its subfolders. (`weir run
- * --repeat` writes such subfolders.)
+ * Returns the paths of the results in a folder: the result in the folder itself, or the results in its subfolders.
+ * (`weir run --repeat` writes such subfolders.)
  */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
@@ -80,7 +80,9 @@ const readRepetition = async (
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** Reads a run that the history names. Throws a `Problem` if the file is missing or contains another run. */
+/**
+ * Reads the file of a run that the history names. Throws a `Problem` if the file is missing or contains another run.
+ */
 const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
   const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
   if (!(await pathExists(run.file))) {
@@ -124,8 +126,8 @@ const readReference = async (
 };
 
 /**
- * Reads the runs of one side of a comparison: result files, folders of runs, folders of such folders, or baselines.
- * Throws a `Problem` if there are no runs.
+ * Reads the runs of one side of a comparison: result files, folders of runs, folders that contain folders of runs, or
+ * baselines. Throws a `Problem` if there are no runs.
  */
 export const readSide = async (
   references: readonly string[],
@@ -137,7 +139,7 @@ export const readSide = async (
   return { name: references.join(', '), repetitions: [first, ...others] };
 };
 
-/** Throws a `Problem` if a run is given twice, since the comparison would count it twice. */
+/** Throws a `Problem` if a run is given twice, since the comparison would count such a run twice. */
 export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);

@@ -1,12 +1,13 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The reason why a run of several slices must last as long as planned. */
+/** The reason why each slice of a run with several slices must last as long as planned. */
 export const slicesNeedLength = 'no machine of several sees enough to decide when all of them end';
 
 /**
  * Throws a `Problem` for a plan with `until`, since each run of the caller must last as long as planned. `whyLength`
- * says why. If `whyWarmUp` is given, a plan with an automatic warm-up also throws, since the caller sets the warm-up.
+ * says why. If the caller passes `whyWarmUp`, also throws for a plan with an automatic warm-up, since this caller sets
+ * the warm-up.
  */
 export const rejectUntil = (
   { until, autoWarmUp }: Pick<Plan, 'until' | 'autoWarmUp'>,

@@ -21,7 +21,7 @@ export const requireHistoryPath = (environment: Environment): string => {
 
 /**
  * Returns the folder for a run's files: the folder that the user named, or a new folder such as
- * `reports/2026-11-20T23-40-05Z-quickstart`. Such names sort by time, and are valid on every file system.
+ * `reports/2026-11-20T23-40-05Z-quickstart`. The names of new folders sort by time, and are valid on every file system.
  */
 export const folderFor = (out: string | undefined, name: string): string => {
   if (out !== undefined) return out;
@@ -33,5 +33,8 @@ export const folderFor = (out: string | undefined, name: string): string => {
   return join('reports', `${time}-${safe || 'run'}`);
 };
 
-/** The name of the file with the run's data so far. This file is in the run's folder until the reports are written. */
+/**
+ * The name of the file with the data of a run in progress. This file is in the run's folder until the reports are
+ * written.
+ */
 export const checkpointFileName = 'checkpoint.jsonl';

@@ -12,11 +12,14 @@ import {
 } from '../../record/request-columns.ts';
 import { csvCell } from '../../report/text/csv.ts';
 
-/** The formats of a table of requests. Each is also the extension of the file's name. */
+/** The formats of a table of requests. The name of a format is also the extension of the file. */
 export const tableFormats = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 
-/** Returns the format of a table from the name of its file. Throws a `Problem` for any other extension. */
+/**
+ * Returns the format of a table from the extension of its file. Throws a `Problem` for any extension other than `.csv`
+ * and `.parquet`.
+ */
 export const tableFormatOf = (path: string): TableFormat => {
   const ending = extname(path).toLowerCase();
   const format = tableFormats.find((each) => ending === `.${each}`);
@@ -26,7 +29,7 @@ export const tableFormatOf = (path: string): TableFormat => {
   );
 };
 
-/** Formats a line of CSV. It ends in CR LF (RFC 4180). */
+/** Formats a line of CSV, without the line feed at its end. A line ends in CR LF (RFC 4180). */
 const csvLine = (cells: readonly RequestCell[]): string => `${cells.map(csvCell).join(',')}\r`;
 
 const csvRow = (cells: readonly RequestCell[]): string =>
@@ -41,7 +44,7 @@ const lineOf = { csv: csvRow, parquet: JSON.stringify } as const satisfies Recor
   (cells: readonly RequestCell[]) => string
 >;
 
-/** Returns a function that formats an observation as a line of a table. */
+/** Returns a function that formats an observation as a line of a table in the given format. */
 export const requestLines = (
   format: TableFormat,
   context: RowContext,

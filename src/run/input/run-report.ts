@@ -11,7 +11,7 @@ export interface ProgressReport {
   /** The time since the run began, and the planned length of its load, in ms. */
   readonly elapsed: number;
   readonly scheduled: number;
-  /** The number of requests that were due so far, and the number that are in flight now. */
+  /** The number of requests that were due so far, and the number of requests that are in flight now. */
   readonly due: number;
   readonly inFlight: number;
   /** The outcomes of the ended requests. */
@@ -20,31 +20,31 @@ export interface ProgressReport {
 
 export type Verdict = 'pass' | 'fail' | 'inconclusive';
 
-/** The bounds of a figure's true value, in its unit; `high` is `null` without an upper bound. */
+/** The bounds of a figure's true value, in the unit of the figure; `high` is `null` without an upper bound. */
 export interface TrueValueBounds {
   readonly low: number;
   readonly high: number | null;
 }
 
-/** A printed percentile with its measurement error. */
+/** A percentile of the report with its measurement error. */
 export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueBounds;
 
 /** The verdicts on a run. */
 export interface RunVerdicts {
   /**
-   * The verdict on the run as a whole. `fail`: an objective or a limit is broken. `inconclusive`: the run is
+   * The verdict on the run as a whole. With `fail`, an objective or a limit is broken. With `inconclusive`, the run is
    * incomplete, or its figures do not count.
    */
   readonly overall: Verdict;
   /**
    * Whether the load was as planned, and which figures may be wrong because of the load generator. If the trust is
-   * degraded, `overall` is `inconclusive`.
+   * degraded, the trust's verdict is `inconclusive`.
    */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;
     readonly figures: readonly ReportedFigureError[];
   };
-  /** Each objective with its observed value. The value is in `unit`. */
+  /** Each objective with its observed value in `unit`. */
   readonly objectives: readonly (Pick<
     ObjectiveVerdict,
     'severity' | 'observed' | 'unit' | 'n' | 'low' | 'high' | 'error'
@@ -54,7 +54,7 @@ export interface RunVerdicts {
     /** The reason for the verdict, for example `kept`, `broken`, `no-data` or `within-error`. */
     readonly reason: ObjectiveVerdict['grounds'];
   })[];
-  /** The verdict on the rate limits of the keys; `null` if the scenario does not ask for this verdict. */
+  /** The verdict on the rate limits of the keys; `null` if limits were not judged. */
   readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
 }
 

@@ -7,33 +7,32 @@ import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
 export interface RunRequest {
   readonly source: PlanSource | ReadPlanWithFiles;
   /**
-   * The folder for the run's files. `undefined` means a folder below `reports/`, named by time and plan. `null` means
-   * no files.
+   * The folder for the run's files. `undefined` means a new folder below `reports/`, named by time and plan. `null`
+   * means that no files are written.
    */
   readonly out: string | null | undefined;
   /**
-   * Whether this run retries a failed attempt. If it does, it overwrites the files of the failed attempt without a
-   * warning.
+   * Whether this run retries a failed attempt. A retry overwrites the files of the failed attempt without a warning.
    */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
-  /** The file for a table of requests. Its extension decides whether it is CSV or Parquet. */
+  /** The path of the file for a table of requests. The extension decides whether the file is CSV or Parquet. */
   readonly requests?: string | undefined;
   readonly capture: CaptureMode | undefined;
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
   readonly runId: string | undefined;
-  /** When the load begins, in ms since 1970. Without it, the load begins as soon as possible. */
+  /** When the load begins, in ms since 1970. Without this field, the load begins as soon as possible. */
   readonly startAt?: number | undefined;
   /**
-   * Agrees with other slices on when the load begins. This function is called as soon as everything is open. It
-   * replaces `startAt`.
+   * Agrees with other slices on the start of the load. Weir calls this function as soon as everything is open. The
+   * returned start replaces `startAt`.
    */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
   /** The instant until which the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The path of the history in which the run is stored if it counts; `null` if no history is kept. */
+  /** The path of the history in which a run that counts is stored; `null` if no history is kept. */
   readonly history: string | null;
   readonly yes: boolean;
   /** Whether the run ends with exit code 13 if an objective is not sure; false by default. */
@@ -43,9 +42,9 @@ export interface RunRequest {
   /** Whether each key is checked before the load by a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
   /**
-   * Whether the run ends if all its first requests were refused in the same way; false by default. If this is `true`,
-   * the reason that is printed names the option of the command line. If it is `always`, the reason does not name the
-   * option, since the caller has no such option.
+   * Whether the run ends if all its first requests were refused for the same reason; false by default. With `true`, the
+   * printed sentence names the option `--no-early-stop`. With `always`, the sentence does not name the option, since
+   * the caller has no such option.
    */
   readonly earlyStop?: boolean | 'always' | undefined;
   /** Whether the target is checked before the load by a request for its models; true by default. */
@@ -68,7 +67,7 @@ export const bareRequest = {
 export interface LivePageRequest {
   /** The port on 127.0.0.1; 0 means any free port. */
   readonly port: number;
-  /** Called with the address of the page, so that it can be shown to the user. */
+  /** Called with the address of the page, so that the caller can show the address to the user. */
   readonly onAddress: (address: string) => void;
 }
 
@@ -77,7 +76,7 @@ export interface ExtraReportPaths {
   readonly csv?: string | undefined;
   readonly bill?: string | undefined;
   readonly summary?: string | undefined;
-  /** The path of a CI job's summary page. This run's summary is appended to it. */
+  /** The path of a CI job's summary page, to which the summary of this run is appended. */
   readonly jobSummary?: string | undefined;
 }
 
@@ -86,8 +85,8 @@ export const captureModes = ['failed', 'all'] as const;
 export type CaptureMode = (typeof captureModes)[number];
 
 /**
- * The least number of runs for `--self`. With fewer runs, one of the two halves would have a single run and could not
- * show how much runs differ.
+ * The minimum number of runs for `--self`. With fewer runs, one of the two halves would have a single run, and a single
+ * run cannot show how much runs differ.
  */
 export const minSelfRuns = 4;
 
@@ -101,8 +100,8 @@ export interface ComparisonCriteria {
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
   /**
-   * Another target. The runs with this target are the base of the comparison. They alternate with the runs with the
-   * scenario's target.
+   * Another target. The runs with this target are the base of the comparison. Runs with this target and runs with the
+   * scenario's target alternate.
    */
   readonly against: string | undefined;
   readonly baseline: readonly string[];

@@ -7,12 +7,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  */
 const schemaFile = fileURLToPath(new URL('../../../scenarios/schema.json', import.meta.url));
 
-/** Returns where an editor finds the schema of the file `out`: a path or an address. */
+/** Returns where an editor finds the scenario schema for the file `out`: a relative path or a file URL. */
 export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile)
     .split(sep)
     .join('/');
-  // An editor reads the address only up to the first space. On Windows, there is no relative path to another drive.
+  // An editor reads the address of a schema only up to the first space. On Windows, there is no relative path to
+  // another drive.
   if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

@@ -4,8 +4,8 @@ import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
 /**
- * This file makes the host for a call of the library. The types are in another file, since users of the library see
- * them.
+ * This file makes the host for a call of the library. The types are in the file `library-host.ts`, since users of the
+ * library see the types.
  */
 
 const stopOnAbort =
@@ -36,7 +36,7 @@ export const silentHost = (
   ask: null,
 });
 
-/** Wraps the caller's function. If it throws, the run stops, but the caller's process continues. */
+/** Wraps the caller's function. If the function throws an error, the run stops, but the caller's process continues. */
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,

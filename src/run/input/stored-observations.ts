@@ -9,7 +9,10 @@ import {
   readObservationsHeader,
 } from '../../record/observation-lines.ts';
 
-/** This file reads the observations that a run wrote, and says which line cannot be read. */
+/**
+ * This file reads the observations that a run wrote. The message about a line that cannot be read contains the number
+ * of the line.
+ */
 
 /** Generates the lines of a file. Throws a `Problem` if the file cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {
@@ -25,7 +28,7 @@ const valueOf = <Value>(path: string, number: number, line: ParsedLine<Value>): 
   throw new Problem(`${path}, line ${number}: ${line.message}`);
 };
 
-/** Reads the header of an observations file. Throws a `Problem` if it belongs to another result. */
+/** Reads the header of an observations file. Throws a `Problem` if the file belongs to another result. */
 export const headerOf = async (path: string, result: Result): Promise<ObservationsHeader> => {
   for await (const line of readLines(path)) {
     const header = valueOf(path, 1, readObservationsHeader(line));
@@ -40,7 +43,7 @@ export const headerOf = async (path: string, result: Result): Promise<Observatio
 };
 
 /**
- * Adds a row for each observation in a file. `onTorn` is called if the last line is incomplete because the run was
+ * Calls `add` with each observation in a file. Calls `onTorn` if the last line is incomplete because the run was
  * killed.
  */
 export const addRows = async (

@@ -24,26 +24,26 @@ import { createWorkload } from '../../workload/create-workload.ts';
 import { readDataset } from '../../workload/read-dataset.ts';
 import { readTrace } from '../../workload/read-trace.ts';
 
-/** The files of prompts and traces that a scenario names. Each file is read once and stays in memory for the run. */
+/** The files of prompts and traces that a scenario names. Each file is read once and stays in memory during the run. */
 export interface WorkloadFileCache {
   readonly files: WorkloadFiles;
-  /** Opens the workload of a plan that was made with the files of this cache. */
+  /** Opens the workload of a plan that was read with the files of this cache. */
   open(plan: Plan): Workload;
   /**
-   * Opens the workload of a plan that another thread made from the same files. All files are read at once. Throws if a
-   * file has changed since then.
+   * Opens the workload of a plan that another thread read from the same files. This method reads all files. Throws if a
+   * file has changed since the other thread read the file.
    */
   reopen(plan: Plan): Workload;
   /**
-   * Does the same as `reopen`, but the plan was made on another machine and this machine has copies of its files. If a
-   * copy is missing or differs, returns a problem that names it.
+   * Opens the workload of a plan that another machine read. This machine has copies of the plan's files. If a copy is
+   * missing or differs, returns a problem that names the file.
    */
   reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
 
 /**
- * Reads a file once for each key. The key is the path of the file, or an object that contains the path. If the file
- * cannot be read, returns a problem as text.
+ * Returns a function that reads a file once for each key. The key is the path of the file, or an object that contains
+ * the path. If the file cannot be read, the function returns a problem.
  */
 const readOnce = <Key extends string | { readonly file: string }, T>(
   read: (key: Key) => ReadResult<T>,
@@ -71,7 +71,9 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
 /** The name of the file with the findings about a token limit, in the folder of the findings. */
 const findingsName = 'token-limits.json';
 
-/** The maximum length of a text. Longer texts are refused, since the plan contains every piece of a text. */
+/**
+ * The maximum length of a text, in characters. A longer text is refused, since the plan contains every piece of a text.
+ */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -100,7 +102,7 @@ const fittedFor = (
 };
 
 /**
- * Returns functions that read each kind of file. Paths are relative to `folder`. The files must be in this folder
+ * Returns functions that read each kind of file. Paths are relative to `folder`. All files must be in this folder
  * unless the scenario is trusted.
  */
 const readersIn = (folder: string, isTrusted: boolean) => {
@@ -138,8 +140,8 @@ const readersIn = (folder: string, isTrusted: boolean) => {
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
     /**
-     * The key contains only the fields that decide which part of a trace is used. So loads that differ in other fields
-     * share it.
+     * The key contains only the fields that decide which part of a trace is used. So loads that differ only in other
+     * fields share one reading.
      */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
@@ -172,10 +174,7 @@ interface DescribedFile {
   readonly now: FoundFile;
 }
 
-/**
- * Generates the files that a plan describes. For each file, yields its description in the plan and the file as it is
- * now.
- */
+/** Yields each file that a plan describes: its SHA-256 in the plan, and the file as the file is now. */
 function* describedFiles(
   { stages }: Plan,
   { trace, dataset, tokenizer }: Readers,
@@ -196,8 +195,8 @@ function* describedFiles(
 }
 
 /**
- * Returns how a file differs from its description in the plan, or that it is missing; `null` if the file has not
- * changed.
+ * Returns how a file differs from the plan's description of the file, or that the file is missing; `null` if the file
+ * has not changed.
  */
 const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
   if (!now.ok) return now.problem;
@@ -207,7 +206,7 @@ const differenceOf = ({ file, expected, now }: DescribedFile): string | null => 
 };
 
 /**
- * Creates the cache. Paths are relative to `folder`. The files must be in this folder unless the scenario is trusted.
+ * Creates the cache. Paths are relative to `folder`. All files must be in this folder unless the scenario is trusted.
  */
 export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCache => {
   const readers = readersIn(folder, isTrusted);

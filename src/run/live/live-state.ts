@@ -10,10 +10,11 @@ export class LiveState {
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
   /**
-   * Moments before which all due requests had ended. Each moment has the time at which the run sent it to this process.
+   * Moments of the run, in ascending order. All requests that were due before a moment had ended when the run sent the
+   * moment. `sent` is the time of sending, in ms since the run began.
    */
   #endedBefore: (readonly [sent: number, moment: number])[] = [];
-  /** The judged result so far; `null` if a line of the checkpoint has come since it was judged. */
+  /** The judged result so far; `null` if a line of the checkpoint has come since the last judgement. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
   constructor({ weir, name, planned, report }: PageSetup) {
@@ -53,7 +54,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The figures so far are judged like the figures of a finished run.
+    // The judge treats the figures so far like the figures of a finished run.
     return {
       ...judgeFigures({ ...whole, partial: null }),
       until,
@@ -62,11 +63,11 @@ export class LiveState {
   }
 
   /**
-   * Returns the latest moment that was known at the time `until`. Requests after this moment may have ended since, but
-   * the figures do not contain them yet.
+   * Returns the latest moment that was sent by the time `until`. All requests that were due before this moment are in
+   * the figures until `until`.
    */
   #endedBeforeAt(until: number): number | undefined {
-    // A coordinated run does not send such moments.
+    // A coordinated run sends no moments.
     if (this.#endedBefore.length === 0) return undefined;
     const latest = this.#endedBefore.findLastIndex(([sent]) => sent <= until);
     this.#endedBefore = this.#endedBefore.slice(Math.max(0, latest));

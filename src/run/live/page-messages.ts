@@ -28,13 +28,13 @@ export const toPageSchema = z.strictObject({
         endedBefore: z.number().optional(),
       }),
     }),
-    /** The finished report; `null` if it could not be written. */
+    /** The finished report; `null` if the report could not be written. */
     z.strictObject({ finished: z.string().nullable() }),
   ]),
 });
 export type ToPage = z.infer<typeof toPageSchema>['live'];
 
-/** The first line of the process to the run. */
+/** The first line that the process sends to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
   /** The reason why the process cannot listen on the port. */

@@ -1,6 +1,7 @@
 /**
- * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so the load
- * generator need not render or serve anything. It ends when its standard input ends, at the end of the run.
+ * This process serves the live page of a run. The process makes the page from the lines of the run's checkpoint, so the
+ * load generator need not render or serve anything. The process ends when its standard input ends, at the end of the
+ * run.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
 import { startClock } from '../../platform/host/clock.ts';
@@ -12,8 +13,8 @@ import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 
 /**
- * The interval between two updates, in ms. If updates take long, the interval becomes longer, so that this process uses
- * at most a fifth of a core.
+ * The interval between two updates, in ms. After each update, the process waits at least `idleShare` times as long as
+ * the update took. So this process uses at most a fifth of a core.
  */
 const updateInterval = 1000;
 const idleShare = 4;
@@ -27,18 +28,18 @@ const clock = startClock();
 const assets = { ...(await readReportAssets()), liveScript: await readLiveScript() };
 const setup = pageSetupSchema.parse(JSON.parse((await parent.firstLine) ?? 'null'));
 const state = new LiveState(setup);
-/** Whether something has changed since the last update. */
+/** Whether the run's data has changed since the last update. */
 let isChanged = false;
 let readers = 0;
 let isStopped = false;
-/** The finished report. It is `null` if there is no report, and `undefined` before the run ends. */
+/** The finished report; `null` if the report could not be written, and `undefined` before the run ends. */
 let finished: string | null | undefined;
 
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // Only the first reader's button has an effect. A second Ctrl-C would stop the run at once, but the button of a
-    // second reader must not.
+    // Only the first click on the button has an effect. A second request to stop would abort the requests in flight,
+    // and a second reader must not do this.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

@@ -73,7 +73,7 @@ export const exitMeaning = (name: ExitName): string =>
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
-/** The exit of a run for each way of stopping it. */
+/** Maps each way of stopping a run to the exit of the run. */
 export const exitOfStop = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',

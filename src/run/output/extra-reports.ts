@@ -13,8 +13,8 @@ const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
 
 /**
- * The reports that are written only on request, each to its own file. Their code is imported only after the load has
- * ended.
+ * The reports that are written only on request, each to its own file. The code of these reports is imported only after
+ * the load has ended.
  */
 const reportKinds = {
   junit: {
@@ -38,8 +38,8 @@ type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /**
- * The files of reports. They are opened before the load, so a wrong path is noticed early. Each file is written
- * completely or not at all.
+ * The files of the requested reports. The files are opened before the load, so a wrong path is noticed early. Each file
+ * is written completely or not at all.
  */
 export interface ExtraReports {
   readonly outputs: (judged: JudgedResult) => readonly Output[];
@@ -49,7 +49,7 @@ export interface ExtraReports {
     trust: Trust,
     warn: (text: string) => void,
   ) => Promise<void>;
-  /** Closes the files and leaves their content unchanged. */
+  /** Closes the files and leaves the content of the files unchanged. */
   readonly discard: () => Promise<void>;
 }
 

@@ -1,6 +1,9 @@
 import { appendText } from '../../platform/files/plain-files.ts';
 
-/** Appends a text to the summary page of a CI job, if there is one. If that fails, only prints a warning. */
+/**
+ * Appends a text to the summary page of a CI job. Does nothing without a page, and only warns if the page cannot be
+ * written.
+ */
 export const appendJobSummary = async (
   path: string | undefined,
   text: string,

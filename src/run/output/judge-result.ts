@@ -12,11 +12,14 @@ import { type ExitName, gravestExit } from './exit-codes.ts';
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
-  /** Whether an objective also fails if it is not sure, or lies within the measurement error. */
+  /** Whether an objective also fails if the objective is not sure or within the measurement error. */
   readonly isStrict?: boolean;
 }
 
-/** Judges everything except the limits. Limits are judged separately, since that takes long with many requests. */
+/**
+ * Judges everything except the limits. Limits are judged separately, since judging limits takes long with many
+ * requests.
+ */
 export const judgeFigures = (result: Result, isStrict = false): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust, isStrict);
@@ -34,17 +37,20 @@ export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult =>
 };
 
 /**
- * Returns whether a part of the plan was not sent. If an objective ended the run, returns `false`, since this case has
- * its own exit code.
+ * Returns whether a part of the plan was not sent. Returns `false` if a broken objective ended the run, since this end
+ * has its own exit code.
  */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
-/** Returns whether an objective makes a strict run undecided. */
+/** Returns whether the verdict on an objective leaves a strict run undecided. */
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && ['unsure', 'within-error', 'unreported'].includes(grounds);
 
-/** Returns whether the judged limits leave a strict run undecided, because a violation is not excluded. */
+/**
+ * Returns whether the verdict on the limits leaves a strict run undecided: no violation was found, but a violation is
+ * not excluded.
+ */
 export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
   limits?.judged === true &&
   !limits.violated &&

@@ -50,7 +50,10 @@ const ownBeginnings: readonly RegExp[] = [
   /<meta name="generator" content="Weir /,
 ];
 
-/** The number of first bytes of a file that are read. They contain at least the head of a report page. */
+/**
+ * The number of bytes that are read from the beginning of a file. These bytes contain at least the head of a report
+ * page.
+ */
 const readLength = 16 * 1024;
 
 const isOwnOrEmpty = async (path: string): Promise<boolean> => {
@@ -60,7 +63,7 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
 
 /**
  * Finds the files that this command would replace, and which of these files Weir did not write. If the folder contains
- * a data file of Weir, Weir counts as the writer of all its files.
+ * a data file of Weir, only the HTML files are checked, and Weir counts as the writer of all other files.
  */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,
@@ -74,8 +77,8 @@ const replacedFiles = async (
 };
 
 /**
- * Opens the folder for the files of a command. If no folder is given, creates a new one. Prints which earlier files
- * will be replaced. If Weir did not write one of these files, throws a `Problem` and changes nothing.
+ * Opens the folder for the files of a command, or a new folder if none is given. Prints which earlier files will be
+ * replaced. If Weir did not write one of these files, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (
   out: string | undefined,
@@ -98,8 +101,8 @@ export const openOutputFolder = async (
 };
 
 /**
- * Uses an opened folder. At the end, runs the actions that `use` has put on the stack, and then releases the folder. If
- * `use` fails, a new folder is removed.
+ * Calls `use` with an opened folder. At the end, runs the actions that `use` has put on the stack, and then releases
+ * the folder. If `use` fails, discards the folder.
  */
 export const usingFolder = async <T>(
   folder: RunFolder,
@@ -117,6 +120,9 @@ export const usingFolder = async <T>(
   }
 };
 
-/** Writes a result into a folder that contains no other file of this run. Returns the path of the result's file. */
+/**
+ * Writes a result into a folder and releases the folder. The run writes no other file into this folder. Returns the
+ * path of the result's file.
+ */
 export const writeResultIn = (folder: RunFolder, result: Result): Promise<string> =>
   usingFolder(folder, () => folder.write(outputFiles.run.data, `${JSON.stringify(result)}\n`));

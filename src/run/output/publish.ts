@@ -14,7 +14,7 @@ import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
 import { dataIn, fileIn, type OnStep, type Output, publishOutcome } from './write-outputs.ts';
 
-/** Where reports are written. All of these are opened before the load. */
+/** Where reports are written. All destinations are opened before the load. */
 export interface Destinations {
   /** The folder of the run; `null` means that nothing is written. */
   readonly folder: RunFolder | null;
@@ -23,7 +23,7 @@ export interface Destinations {
   readonly files?: readonly Output[];
 }
 
-/** A judged result, and whether all of its files were written. */
+/** A judged result, and whether all files of the result were written. */
 export interface PublishedResult extends SummarizedResult {
   readonly written: 'pass' | 'unwritten';
 }
@@ -31,7 +31,7 @@ export interface PublishedResult extends SummarizedResult {
 interface PublishOptions {
   /** The exit of a run that was stopped; absent or `null` for any other run. */
   readonly stop?: ExitName | null;
-  /** Whether an objective that is not sure fails. */
+  /** Whether an objective that is not sure counts as failed. */
   readonly isStrict?: boolean;
   readonly onStep?: OnStep;
 }

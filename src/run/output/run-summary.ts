@@ -123,7 +123,7 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
 };
 
-/** Returns the figures of one measure over some groups; `null` if the groups have no samples. */
+/** Returns the figures of one measure over the groups that match `where`; `null` without samples. */
 const figuresOf = (
   result: Result,
   { boundsOf }: ReturnType<typeof figureErrorsOf>,
@@ -282,7 +282,7 @@ export const summarized = (
   const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // These fields come first in the file, since they interest most readers.
+  // The first fields of the file are the fields that interest most readers.
   const first = { format, weir, runId, summary };
   return { ...judged, result: { ...first, ...result, summary } };
 };

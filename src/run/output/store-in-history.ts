@@ -3,7 +3,10 @@ import { historyRun } from '../../judge/series/history-run.ts';
 import { openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** Adds a run to the history at `path` if the run counts; `null` means no history. A failure is only a warning. */
+/**
+ * Adds a run that counts to the history at `path`; `null` means no history. If the history cannot be written, prints a
+ * warning.
+ */
 export const storeInHistory = async (
   path: string | null,
   repetition: Repetition,

@@ -15,18 +15,18 @@ import { appendJobSummary } from './job-summary.ts';
 import { outputFiles, type OutputNames } from './output-folder.ts';
 
 export interface Output {
-  /** The name of the file that users see, such as `Report`. */
+  /** A title of the file for users, such as `Report`. */
   readonly title: string;
   readonly path: string;
   readonly write: () => Promise<unknown>;
   /**
-   * The data, if the file contains data that cannot be made again. If the file cannot be written, the data is stored
-   * elsewhere.
+   * The content of a file with data that cannot be made again; absent for other files. If the file cannot be written,
+   * the content is written to a temporary folder.
    */
   readonly data?: string;
 }
 
-/** Describes a file in a command's folder. The file is written completely or not at all. */
+/** Describes a file in a command's folder. `write` writes the file completely or not at all. */
 export const fileIn = (
   folder: RunFolder,
   title: string,
@@ -46,7 +46,7 @@ export const printed = (document: ReportDocument, json: string): PrintedOutcome 
   text: (style) => terminalText(document, style),
 });
 
-/** Describes the file with a command's figures. All other files can be made again from this file. */
+/** Describes the file with a command's figures, from which all other files can be made again. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -65,8 +65,8 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
 export type OnStep = (step: string, part?: 'begins' | 'goes on') => void;
 
 /**
- * Returns a function that prints each step that begins after the first second. It also prints the progress of a step,
- * but less and less often: after each line, it waits until the elapsed time has doubled.
+ * Returns a function that prints each step that begins after the first second. The function also prints the progress of
+ * a step, but less and less often: after each line, no progress is printed until the elapsed time has doubled.
  */
 export const sayLateSteps = (say: (text: string) => void, now: () => number): OnStep => {
   const began = now();
@@ -82,7 +82,7 @@ export const sayLateSteps = (say: (text: string) => void, now: () => number): On
 /**
  * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
  * `unwritten`, but does not affect the figures and the other files. An error while the content of a file is made is a
- * defect of Weir. It is thrown at the end.
+ * defect of Weir, and is thrown at the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,
@@ -121,10 +121,10 @@ export const publishOutcome = async (
 };
 
 export interface CommandReport {
-  /** The figures, stored as JSON. */
+  /** The figures, which are stored as JSON. */
   readonly report: object;
   readonly document: ReportDocument;
-  /** The text and the options that are printed instead of the document. */
+  /** The fields of the printed outcome that replace the document's fields. */
   readonly print?: Partial<PrintedOutcome>;
   readonly junit?: () => string;
   readonly markdownTitle?: string;
@@ -132,8 +132,8 @@ export interface CommandReport {
 }
 
 /**
- * Prints what a command found. It also writes the files in the command's row of `outputFiles`, and the summary of a CI
- * job.
+ * Prints the findings of a command. Also writes the files in the command's row of `outputFiles`, and the summary of a
+ * CI job.
  */
 export const publishReport = async (
   printer: Printer,

@@ -12,8 +12,8 @@ import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 /** This file finds the address that the user probably means if a gateway lists no models at the given address. */
 
 /**
- * The value of `${uuid}` before the run. It is the largest UUID. No request of a run has this UUID (RFC 9562, section
- * 5.10).
+ * The value of `${uuid}` in requests before the run: the largest UUID (RFC 9562, section 5.10). No request of a run has
+ * this UUID.
  */
 export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -35,11 +35,11 @@ const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
 const bareAddress = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
 /**
- * Returns a base address with its version exactly once, such as https://host/v1 for https://host and for
- * https://host/v1/v1.
+ * Returns a base address with its version exactly once. For example, https://host and https://host/v1/v1 both become
+ * https://host/v1.
  */
 export const versionedAddress = (baseUrl: string): string => {
-  // The path of a Unix socket must end with a colon before the path of the URL.
+  // In an address with a Unix socket, a colon separates the path of the socket from the path of the URL.
   if (/^unix:[^:]+$/.test(baseUrl)) return `${baseUrl}:/v1`;
   const [place = '', query] = baseUrl.split('?');
   const once = bareAddress(place).replace(/(\/v\d+)\1$/, '$1');
@@ -48,8 +48,8 @@ export const versionedAddress = (baseUrl: string): string => {
 };
 
 /**
- * Returns the addresses that the user probably means if the given address gets a 404: the same address with its version
- * exactly once, and the address of the gateway's root.
+ * Returns the addresses that the user probably means if the given address answers with a 404: the given address with
+ * its version exactly once, and the address `/v1` of the same origin.
  */
 const probableAddresses = (baseUrl: string): readonly string[] => {
   const { url } = targetAddress(baseUrl);
@@ -59,9 +59,9 @@ const probableAddresses = (baseUrl: string): readonly string[] => {
 };
 
 /**
- * Returns warnings about the address if the request for models got a 404. This is only a warning, since a gateway may
- * lack the route for models. But if a probable address answers as a gateway does, it is the right address, and this
- * function throws a `Problem`.
+ * Returns warnings about the address if the request for models got a 404. A 404 alone is only a warning, since a
+ * gateway may lack the route for models. If a probable address answers like a gateway, the probable address is right,
+ * and this function throws a `Problem`.
  */
 export const addressWarnings = async (
   target: TargetEndpoint,
@@ -96,8 +96,8 @@ interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
 
 /**
  * Must be called if a request for the models with a key got a 404. Throws a `Problem` if the list of models is at
- * another address. The earlier check cannot find this: it has no key, and many gateways answer a request without a key
- * with 401 at every address.
+ * another address. The check before the run cannot find this, since its request has no key: many gateways answer a
+ * request without a key with 401 at every address.
  */
 export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
   const { baseUrl, wire, certificates, auth, credentials } = target;

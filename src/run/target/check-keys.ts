@@ -16,11 +16,11 @@ import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
-/** The number of keys that ask for the list at the same time. */
+/** The number of keys with which the list is requested at the same time. */
 const atOnce = 8;
-/** The maximum number of models that a message names from a long list. */
+/** The maximum number of listed models that a message names. */
 const mostNamed = 5;
-/** The maximum number of unlisted models that get a request. */
+/** The maximum number of unlisted models to which a request is sent. */
 const maxAsked = 5;
 
 /** A target with its keys, before the load. */
@@ -48,7 +48,7 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
 };
 
 /**
- * Throws a `Problem` for keys that the target does not know. A key that gets a 403 is accepted, since the status may
+ * Throws a `Problem` for keys that the target answers with 401. A key that gets a 403 is accepted, since the status may
  * only mean that the key must not list models.
  */
 const rejectRefused = (
@@ -70,8 +70,8 @@ const modelsIn = (text: string): readonly string[] =>
   servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
 
 /**
- * For each model of a plan that is not in a list, returns an entry of the plan with this model. Returns no entries if
- * the list is empty.
+ * Returns an entry of the plan for each model of the plan that is not in the list. Returns no entries if the list is
+ * empty.
  */
 const unlistedEntries = (plan: Plan, listed: readonly string[]): readonly TrafficWithModel[] => {
   if (listed.length === 0) return [];
@@ -88,7 +88,10 @@ const othersText = (listed: readonly string[]): string => {
   return `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-/** Matches a refusal which says that the model is unknown. Refusals about limits or parameters also mention models. */
+/**
+ * Matches a refusal which says that the model is unknown. Refusals about limits or parameters also mention models, but
+ * do not match.
+ */
 const unknownModel =
   /model_not_(?:found|available|supported|exist)|(?:no such|unknown|invalid|not a valid) model|models? (?:id|name|identifier) is invalid|\bmodels?\b.{0,200}?\b(?:does(?:n't| not) exist|(?:not|n't) (?:be )?(?:found|exist|known|available|recogni[sz]ed)|is unknown|not supported)|"param"\s*:\s*"model"|"loc"\s*:\s*\[[^\]]*"model"\s*\]/i;
 
@@ -98,8 +101,8 @@ const saysUnknown = (status: number, text: string): boolean =>
     : (status === 400 || status === 422) && unknownModel.test(text);
 
 /**
- * Asks an unlisted model for the smallest answer, since a target may know models that it does not list. Returns whether
- * the answer refuses the model.
+ * Requests the smallest answer from an unlisted model. Returns whether the target refuses the model, since a target may
+ * know models that are not in its list.
  */
 const refusesModel = async (target: CheckedTarget, entry: TrafficWithModel): Promise<boolean> => {
   const { path, contentType, body } = smallestRequest(entry);
@@ -157,7 +160,7 @@ const limitWarnings = (
   });
 };
 
-/** Asks for the list of models with each key. Returns the answers. Failed requests are left out. */
+/** Requests the list of models with each key. Returns the answers; a request without an answer is left out. */
 const listedByKeys = async (target: CheckedTarget) => {
   const all = [];
   for (let first = 0; first < target.credentials.length; first += atOnce) {
@@ -172,8 +175,8 @@ const listedByKeys = async (target: CheckedTarget) => {
 };
 
 /**
- * Sentences about a target. The notes are also for readers of the figures. The warnings are only for the user who
- * starts the run.
+ * Sentences about a target. The notes are also for readers of the report. The warnings are only for the user who starts
+ * the run.
  */
 interface KeyCheckFindings {
   readonly notes: readonly string[];
@@ -181,19 +184,19 @@ interface KeyCheckFindings {
 }
 
 export interface KeyCheck {
-  /** Whether anybody may read the list of models. */
+  /** Whether the list of models can be read without a key. */
   readonly isOpen: boolean;
   /** The option of the command line that skips this check. */
   readonly option: string;
-  /** Whether to ask an unlisted model for the smallest answer; true by default. */
+  /** Whether to request the smallest answer from an unlisted model; true by default. */
   readonly asksModels?: boolean;
 }
 
 /**
  * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that
- * the target refuses. If the list of models is public, it cannot show whether a key is valid, so no request with a key
- * is sent. Otherwise, the list is requested once with each key. A model that is not listed is asked for the smallest
- * answer.
+ * the target refuses. A public list of models cannot show whether a key is valid, so a public list is requested only
+ * without a key. Any other list is requested once with each key. The smallest answer is requested from some of the
+ * unlisted models.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -214,13 +217,13 @@ export const checkKeys = async (
     answers.map(({ name, status }) => [name, status]),
     option,
   );
-  // One key may see models that another key does not see.
+  // One key may see models that other keys do not see.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  // A gateway may check keys before addresses. In that case, only an answer to a valid key shows that the address is
-  // unknown.
+  // A gateway may check keys before addresses. Only an answer to a valid key of such a gateway shows that the address
+  // is unknown.
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)

@@ -9,8 +9,9 @@ interface MockEnd {
 }
 
 /**
- * Reads the reference gateway's counters. If that fails, adds a note. `lost` says how a gateway ended during the run.
- * Requests after the end of the gateway say nothing about a gateway, so the run is then incomplete.
+ * Reads the reference gateway's counters. Returns a note if the counters cannot be read. `lost` says how a gateway
+ * ended during the run. Requests after the end of the gateway say nothing about a gateway, so the run is then
+ * incomplete.
  */
 const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
   try {
@@ -27,7 +28,7 @@ const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
 };
 
 /**
- * Reads the counters of the reference gateway that a run started. If a run has several targets, its result has no
+ * Reads the counters of the reference gateways that a run started. The result of a run with several targets has no
  * counters, since the counters would cover only a part of the requests.
  */
 export const collectMockCounters = async ({

@@ -5,13 +5,13 @@ const merged = (defaults: readonly string[], further: readonly string[]): string
   ...new Set([...defaults, ...further]),
 ];
 
-/** Returns the test keys that the gateway accepts: as many as the plan has, but at least three. */
+/** Returns the test keys that the gateway accepts: at least three, and at least as many as the plan has. */
 export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 
 /**
- * Returns the settings of the reference gateway for a trial of `plan`. With these settings, the gateway also knows the
- * models, voices and prices of the plan. So any scenario can be tried on it.
+ * Returns the settings of the reference gateway for a trial of `plan`. The gateway then also knows the models, voices
+ * and prices of the plan, so any scenario can be tried on the gateway.
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;

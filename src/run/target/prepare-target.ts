@@ -26,7 +26,7 @@ import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
 
-/** The address and the credentials for a plan's requests. Secrets are filled in. */
+/** The address and the credentials for a plan's requests. The secrets are filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
@@ -34,24 +34,24 @@ export interface ReadyTarget {
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
-  /** The secrets. They must never be written anywhere. */
+  /** The secrets, which must never be written anywhere. */
   readonly secrets: string[];
   /** The keys that must be renewed during the run. */
   readonly renewableKeys: readonly RenewableKey[];
   readonly mock: MockProcess | null;
-  /** Sentences about the target for readers of the figures. */
+  /** Notes about the target for readers of the report. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   /**
    * The result of the request for the target's models: an answer that looks like an answer of a gateway (`answered`),
-   * another answer (`doubtful`), no answer (`silent`), or no request was sent (`unasked`).
+   * another answer (`doubtful`), no answer (`silent`), or no request (`unasked`).
    */
   readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
   /** Whether a request was sent with each key before the load. */
   readonly keysWereUsed: boolean;
 }
 
-/** The note for a target in a container. Container engines pass connections to a published port through a proxy. */
+/** The note for a target in a container. A container engine passes connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
@@ -61,9 +61,10 @@ export const programPath = fileURLToPath(
 
 const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
-  // The reference gateway has public test keys, so a real key is never sent to it.
+  // The reference gateway has public test keys, so Weir never sends a real key to the reference gateway.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
-  // A key may be issued as soon as its command runs, so the lifetime of the key begins here.
+  // A key may be valid from the moment at which its command runs, so the lifetime of the key is counted from this
+  // moment.
   const readAt = monotonicNow();
   const keys = await resolveSecrets(keyTemplates, environment, folder);
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
@@ -72,7 +73,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
     const { command, lifetime } = reference;
     return [{ index, lifetime, readAt, read: () => runKeyCommand(command, environment, folder) }];
   });
-  // The value of a secret is never treated as a template, whatever it contains.
+  // The value of a secret is never read as a template, whatever the value contains.
   const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
   const values = toMock ? plan.keys.map((_, i) => testKey(i)) : keys.filled;
   return {
@@ -86,7 +87,10 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** The time that a run may take in addition to its load and grace, for example for its reports, in ms. */
+/**
+ * The time that a run may take in addition to its load and grace, in ms. A run needs this time, for example, for its
+ * reports.
+ */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -109,17 +113,17 @@ const startMock = (
 /** The options for checking a target before anything else is sent. */
 export interface LookOptions {
   /**
-   * Whether to check the target by a request for its models; true by default. Only commands that have the option
-   * `--no-preflight` set this field, and only the messages of these commands name the option.
+   * Whether to check the target by a request for its models; true by default. Only commands with the option
+   * `--no-preflight` set this field, and only messages of these commands name the option.
    */
   readonly preflight?: boolean | undefined;
-  /** Whether each key asks for the list of models. */
+  /** Whether to request the list of models with each key. */
   readonly withKeys?: boolean;
   /** The option that skips the check of the keys; `--no-key-check` by default. */
   readonly keyOption?: string;
-  /** Whether to ask an unlisted model for the smallest answer; true by default. */
+  /** Whether to request the smallest answer from an unlisted model; true by default. */
   readonly asksModels?: boolean;
-  /** Whether the caller needs the list of models and nothing else. If so, the check fails if there is no list. */
+  /** Whether the caller needs only the list of models. If so, the check fails without a list. */
   readonly needsList?: boolean;
 }
 
@@ -128,8 +132,8 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
 /**
- * Checks a target by a request for its models. The request is first sent without a key, so that it does not count
- * towards the limit of a key.
+ * Checks a target by a request for its models. The first request has no key, so that the request does not count towards
+ * the limit of a key.
  */
 const lookAt = async (
   plan: Plan,
@@ -188,7 +192,7 @@ const lookOrAdvise = async (
   });
 };
 
-/** Starts or checks the only target of a plan. Throws a `Problem` if it cannot be used. */
+/** Starts or checks the only target of a plan. Throws a `Problem` if the target cannot be used. */
 export const prepareOnly = async (
   read: ReadPlan,
   options: LookOptions = {},
@@ -211,8 +215,8 @@ export const prepareOnly = async (
 };
 
 /**
- * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target is unusable. If a plan
- * has named targets, this also throws a `Problem`, since the caller can handle only one target.
+ * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target is unusable. Also throws
+ * for a plan with named targets, since the caller can handle only one target.
  */
 export const prepareTarget = async (
   read: ReadPlan,

@@ -7,19 +7,19 @@ import type { MockProcess } from '../../platform/process/mock-process.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 import { closeTarget, type LookOptions, prepareOnly, type ReadyTarget } from './prepare-target.ts';
 
-/** All targets of a plan in order, and what all targets share. Most plans have one target. */
+/** All targets of a plan in the plan's order, and the fields that all targets share. Most plans have one target. */
 export interface ReadyTargets extends Pick<
   ReadyTarget,
   'credentials' | 'secrets' | 'renewableKeys' | 'notes' | 'warnings' | 'keysWereUsed'
 > {
   readonly targets: readonly [ReadyTarget, ...ReadyTarget[]];
-  /** The addresses of the targets as one text. If a target has a name, the text contains the name. */
+  /** The addresses of the targets as one text. The text contains the names of the targets, if they have names. */
   readonly baseUrl: string;
-  /** The reference gateways among them. */
+  /** The reference gateways among the targets. */
   readonly mocks: readonly MockProcess[];
 }
 
-/** Says which targets have the same address. Each of these targets feels the load of the others. */
+/** Returns a sentence about targets that have the same address. The load on one of these targets affects the others. */
 const sameAddressNotes = ({ targets = [] }: Plan): readonly string[] => {
   const addressed = targets.flatMap(({ name, target }) =>
     target.kind === 'url' ? [{ name, url: target.url }] : [],
@@ -32,7 +32,7 @@ const sameAddressNotes = ({ targets = [] }: Plan): readonly string[] => {
     );
 };
 
-/** Joins the prepared targets of a plan. Keys keep the order that they have in the plan. */
+/** Joins the prepared targets of a plan. The keys are in the order of the plan. */
 export const joinTargets = (
   plan: Plan,
   targets: readonly [ReadyTarget, ...ReadyTarget[]],
@@ -69,8 +69,8 @@ export const joinTargets = (
 };
 
 /**
- * Starts or checks all targets before the plan sends anything. If a target is unusable, ends the targets that were
- * already started, and throws a `Problem`.
+ * Starts or checks all targets before the plan sends anything. If a target is unusable, stops the targets that have
+ * started, and throws a `Problem`.
  */
 export const prepareTargets = async (
   read: ReadPlan,

@@ -3,14 +3,14 @@ import type { Clock } from '../../model/clock.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** A key that a command prints, and the time of its renewal. */
+/** A key that a command prints, and when the key must be renewed. */
 export interface RenewableKey {
   readonly index: number;
   /** The time for which the key is valid, in ms. */
   readonly lifetime: number;
-  /** Runs the command again. Throws a `Problem` if the command prints no key. */
+  /** Runs the command again, and resolves with the new key. Throws a `Problem` if the command prints no key. */
   readonly read: () => Promise<string>;
-  /** When the key was last read, in ms of the machine's monotonic clock. */
+  /** When the key was last read, in ms on the machine's monotonic clock. */
   readAt: number;
 }
 
@@ -21,22 +21,23 @@ interface RenewableTarget {
 }
 
 /**
- * The interval between checks whether a key must be renewed, and the wait before a failed command runs again, in ms.
+ * The interval between two checks whether a key must be renewed, and the wait before a failed command runs again, both
+ * in ms.
  */
 const [checkInterval, retryDelay] = [500, 10_000];
 /**
- * The longest time before the end of its lifetime at which a key is renewed, in ms. The margin is needed, since the
- * command and the requests in flight take time.
+ * The maximum time from the renewal of a key to the end of the key's lifetime, in ms. The renewal must come before the
+ * end, since the command and the requests in flight take time.
  */
 const longestMargin = 60_000;
 
-/** Returns the age at which a key of this lifetime is renewed; both are in ms. */
+/** Returns the age at which a key is renewed, in ms. `lifetime` is the lifetime of the key in ms. */
 export const renewalAge = (lifetime: number): number =>
   lifetime - Math.min(longestMargin, lifetime / 10);
 
 /**
  * Renews the keys of commands during a load. If a command fails, the old key stays in use, the failure is reported
- * once, and the command runs again later. `onRenewed` sends a key to workers. Returns the function that ends the
+ * once, and the command runs again later. `onRenewed` sends a new key to workers. Returns the function that ends the
  * renewal.
  */
 export const renewKeys = (

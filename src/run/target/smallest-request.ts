@@ -31,7 +31,7 @@ const asJson = (body: object) => ({
   body: Buffer.from(JSON.stringify(body)),
 });
 
-/** Makes the smallest request for the model of an entry: a token, a word, or a tenth of a second. */
+/** Makes the smallest request for the model of an entry: one token, one word, or a tenth of a second of audio. */
 export const smallestRequest = (entry: TrafficWithModel) => {
   const { model } = entry;
   switch (entry.kind) {

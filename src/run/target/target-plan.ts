@@ -3,7 +3,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 import { missingKeyHint } from '../../scenario/rules/credential-rules.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** A gateway, and the keys for requests to it, without a load. */
+/** A gateway, and the keys for requests to the gateway, without a load. */
 export interface TargetRequest {
   readonly scenario: string | undefined;
   readonly target: string | undefined;
@@ -15,15 +15,15 @@ export interface TargetRequest {
 }
 
 /**
- * The hint about a missing key. It names the option `--key`: the verbs that use this file have this option, unlike
- * `weir run`.
+ * The hint about a missing key. The hint names the option `--key`. Unlike `weir run`, the verbs that use this file have
+ * this option.
  */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
 /**
  * Returns a plan with the target and the keys. The traffic in the plan is not used. `known` is the plan that was read
- * before for the same request. If it is given, the plan has only limits that were declared, and no assumed limits.
+ * before for the same request. With `known`, the plan has only declared limits and no assumed limits.
  */
 export const targetPlanFor = async (
   request: TargetRequest,
@@ -51,7 +51,7 @@ export const targetPlanFor = async (
     return await readPlan(source, environment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // The user gave the keys by an option, so the message names this option as the place of the problem.
+    // The user gave the keys by an option, so the message names this option.
     const message = error.message.replaceAll(
       /^--set keys[\w.]*(?=: the environment variable (\S+))/gm,
       (place, name) => (name === secondKey ? '--second-key' : name === key ? '--key' : place),

@@ -7,15 +7,15 @@ import { redacted } from '../../model/plan/secret.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The name of a file in the run's folder. It contains one JSON object for each attempt. */
+/** The name of a file in the run's folder. The file contains one JSON object for each attempt. */
 const captureFileName = 'capture.jsonl';
 
 /** The maximum size of each body, in bytes. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * The number of characters that are removed from the end of a truncated body. The body may be truncated in the middle
- * of a secret, and a part of a secret would not be masked. No secret is longer than this number.
+ * The number of characters that are removed from the end of a truncated body. A truncated body may end in the middle of
+ * a secret, and a part of a secret would not be masked. No secret is longer than this number.
  */
 const maxSecretLength = 4096;
 
@@ -42,8 +42,8 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy
-  // them.
+  // The bytes are copied, since the bytes are valid only during the call. The method `slice` of a Buffer would not copy
+  // the bytes.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };
@@ -110,8 +110,8 @@ const capturingObserver = (
 });
 
 /**
- * Writes requests and responses to a file. Secrets are masked; prompts and answers are not. Throws a `Problem` if the
- * file cannot be written.
+ * Writes requests and responses to a file. Secrets are masked, but prompts and answers are not masked. Throws a
+ * `Problem` if the file cannot be written.
  */
 export const openCapture = async (folder: string, mode: CaptureMode): Promise<RunObserver> => {
   const file = await openLineFile(join(folder, captureFileName), false);

@@ -16,13 +16,13 @@ import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
  * The interval, in ms, at which parts of a snapshot are written. Writing one part takes a quarter of a millisecond. In
- * each interval, parts are written for at least `writeBudget` ms. During this time, received data must wait.
+ * each interval, parts are written until `writeBudget` ms have passed. Received data waits during this time.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
 /**
- * For each second that a snapshot has already taken, parts are written for this many ms longer in each interval.
- * Otherwise, a snapshot could take too long, and a killed run may lose at most ten seconds.
+ * For each second that a snapshot has taken, the writing budget of each interval grows by this many ms. Otherwise, a
+ * snapshot could take too long: a killed run may lose at most ten seconds.
  */
 const budgetGrowth = 0.5;
 
@@ -37,8 +37,8 @@ interface CheckpointSource {
 }
 
 /**
- * Returns a function that drops the same ledger rows as a result. A result keeps the first `maxLedgerRows` rows of each
- * key, in the order of sending.
+ * Returns a function that drops the ledger rows that a result would drop. A result contains the first `maxLedgerRows`
+ * rows of each key, in the order of sending.
  */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
@@ -46,7 +46,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // Once the maximum is reached, a row is kept only if it was sent before the last row that was kept.
+      // Once the maximum is reached, only a row that was sent before the last kept row is kept.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -61,7 +61,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 
 /**
  * Writes the additions to a slice's tally, at the given pace, until the returned function is called. The returned
- * function writes the remaining additions. So if a run is killed while it publishes its result, nothing is lost.
+ * function writes the remaining additions, so a run that is killed while it publishes its result loses nothing.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -70,7 +70,7 @@ export const writeCheckpoint = (
   const { header, tally, clock, generator, loadEnds, pace } = source;
   const slice = header.slice.index;
   const withRowLimit = limitLedgerRows();
-  // A worker starts to write slightly before instant 0.
+  // A worker starts to write slightly before instant 0, when the clock is negative.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
   /** The snapshot in progress, and the instant at which it was taken. */
@@ -138,7 +138,7 @@ export interface CheckpointSink {
   readonly write: (line: string) => void;
 }
 
-/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, the checkpoints of the workers are sent. */
+/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, sends the checkpoints of the workers. */
 export const writeCheckpoints = (
   sinks: readonly CheckpointSink[],
   recorder: RunRecorder,
@@ -157,7 +157,10 @@ export const writeCheckpoints = (
   };
 };
 
-/** Keeps a checkpoint in a file during the run. Throws a `Problem` if the file cannot be written. */
+/**
+ * Writes a checkpoint to a file during the run, and removes the file once the reports are written. Throws a `Problem`
+ * if the file cannot be written.
+ */
 export const keepCheckpoint = async (
   path: string,
   warn: (text: string) => void,

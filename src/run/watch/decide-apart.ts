@@ -8,8 +8,8 @@ import type { RunObserver } from './observer.ts';
 const entry = new URL(`./decision-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /**
- * The observations since the last message. If `at` is set, the thread must check whether the run is decided. `at` has
- * an instant, and the number of arrivals that were due until then.
+ * The observations since the last message. If `at` is not `null`, the thread must check whether the run is decided.
+ * `now` is the instant of the check, and `due` is the number of arrivals that were due until this instant.
  */
 export interface ToDecider {
   readonly observations: readonly Observation[];
@@ -20,12 +20,15 @@ export interface FromDecider {
   readonly isDecided: true;
 }
 
-/** The number of observations in one message. Copying them takes about a quarter of a millisecond. */
+/**
+ * The number of observations in one message. Copying the observations of one message takes about a quarter of a
+ * millisecond.
+ */
 const batchSize = 64;
 
 /**
- * Checks in another thread whether all objectives of a run are decided, since a check takes some tenths of a second,
- * which would delay the load.
+ * Checks in another thread whether all objectives of a run are decided. A check takes some tenths of a second and would
+ * delay the load.
  */
 export const decideApart = (plan: Plan, warn: (text: string) => void): RunObserver => {
   let isDecided = false;

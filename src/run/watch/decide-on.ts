@@ -1,7 +1,10 @@
 import type { ToDecider } from './decide-apart.ts';
 import type { Decider } from './decision.ts';
 
-/** Records the observations of a message. If the message asks for it, returns whether the run is decided. */
+/**
+ * Records the observations of a message. Returns whether the run is decided, or `false` if the message does not ask for
+ * a check.
+ */
 export const decideOn = (
   decider: Pick<Decider, 'record' | 'isDecided'>,
   { observations, at }: ToDecider,

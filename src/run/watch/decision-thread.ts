@@ -1,4 +1,4 @@
-/** This thread checks whether a run in progress is decided, so the load does not wait for the check. */
+/** This thread checks whether a run in progress is decided. The load does not wait for the check. */
 import type { Plan } from '../../model/plan/plan.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import type { FromDecider, ToDecider } from './decide-apart.ts';

@@ -23,8 +23,8 @@ const openFigures = (plan: Plan) => {
       timeline.add(state.timeline, other.timeline);
     },
     /**
-     * Returns everything that is known at an instant. If the run determines its warm-up itself, this includes the end
-     * of the warm-up.
+     * Returns everything that is known at an instant. If the run determines its warm-up itself, the returned data
+     * include the end of the warm-up.
      */
     stored: (at: Instant) => {
       const stored = timeline.store(state.timeline);
@@ -39,7 +39,7 @@ const openFigures = (plan: Plan) => {
   };
 };
 
-/** Returns a result with only the data that is needed to judge objectives. */
+/** Returns a result that contains only the data for judging objectives. */
 const resultUpTo = (
   plan: Plan,
   until: Instant,
@@ -64,28 +64,28 @@ const resultUpTo = (
 });
 
 /**
- * A check does not wait for this share of its arrivals. Otherwise, one request that hangs would delay the check
- * forever.
+ * The share of the observations so far that may still be missing at a check. Otherwise, one request that hangs would
+ * delay the check forever.
  */
 const mayBeMissing = 0.001;
 
 /**
  * A check whether every objective is sure. The check uses the arrivals that were due before its instant, and waits
- * until they have ended.
+ * until almost all these arrivals have ended.
  */
 interface Look {
   readonly at: Instant;
   /**
-   * The instant at which the check is given up, if arrivals are still missing. A later check is then better than a
-   * check without these arrivals.
+   * The instant at which the check is given up if arrivals are still missing. A later check is then better than a check
+   * without the missing arrivals.
    */
   readonly givenUpAt: number;
   missing: number;
 }
 
 /**
- * Checks, at growing intervals, whether every objective is sure. A check waits until all arrivals that were due before
- * it have ended. Without this wait, mainly fast requests would count, since they end first.
+ * Checks, at growing intervals, whether every objective is sure. A check waits until almost all arrivals that were due
+ * before the check have ended. Otherwise, mainly fast requests would count, since fast requests end first.
  */
 export class Decider {
   readonly #plan: Plan;
@@ -112,8 +112,8 @@ export class Decider {
   }
 
   /**
-   * Returns whether every objective is sure. The caller must call this about once a second, after it has passed all
-   * observations until `now`. `due` is the number of arrivals that were due until `now`.
+   * Returns whether every objective is sure. The caller must call this method about once a second, after the caller has
+   * passed all observations until `now`. `due` is the number of arrivals that were due until `now`.
    */
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);
@@ -140,8 +140,8 @@ export class Decider {
 }
 
 /**
- * Returns a sentence that says when a run with `until: decided` ended, and which objectives are not sure. Returns no
- * sentence for any other run, or for a run that was stopped.
+ * Returns a sentence that says when a run with `until: decided` ended, and which objectives are not sure. Returns
+ * nothing for any other run, and for a run that was stopped.
  */
 export const decisionNotes = (result: Result, decidedAt: Instant | null): readonly string[] => {
   const { plan, partial, scheduled } = result;

@@ -22,14 +22,14 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/**
- * Returns the samples of an observation that the live display shows: the same samples that the tables of a report
- * count.
- */
+/** Returns the samples of an observation that the live display shows. The tables of a report count the same samples. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
-/** Collects the live figures of a worker. The main thread takes the figures, so no figure is taken twice. */
+/**
+ * Collects the live figures of a worker. `take` returns the figures since the last call of `take`, so the main thread
+ * gets no figure twice.
+ */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -61,7 +61,7 @@ export const displayedRun = (plan: Plan) => ({
   stages: stageStarts(plan)
     .map((begins, i) => ({ begins, ...announced(plan.stages[i]!) }))
     .toSorted((a, b) => a.begins - b.begins),
-  /** The stage; absent if several stages run at the same time, since then there is no single present stage. */
+  /** With populations, several stages run at the same time, so there is no single present stage. */
   ...(plan.populations === undefined ? {} : { areParallel: true }),
 });
 
@@ -79,7 +79,8 @@ const stageAt = (
 };
 
 /**
- * Shows the progress of a run as a block that is redrawn. If the output cannot redraw, it writes a line now and then.
+ * Shows the progress of a run as a block that is redrawn. On an output that cannot redraw a block, writes a line now
+ * and then.
  */
 export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   const { stages, areParallel: _, ...run } = displayed;
@@ -96,7 +97,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
     }
     for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
       const stage = stages[startedStages]!;
-      // If a run has only one stage, no line announces the start of this stage.
+      // No line announces the start of a run's only stage.
       if (stages.length > 1) screen.line(stageLine(stage));
     }
     if (now - lastLine < lineInterval) return;
@@ -125,15 +126,15 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
-    // The block is removed. Otherwise, it would be drawn over the report.
+    // The block is removed. Otherwise, the block would stay above the report.
     onEnd: () => screen.clear(),
   };
 };
 
-/** A report of progress may come this much too early, in ms, since ticks do not fall exactly on seconds. */
+/** The maximum time by which a report of progress may come too early, in ms. Ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
-/** Calls a function with the progress of a run, once a second during the load. */
+/** Calls `onProgress` with the progress of a run, once a second during the load. */
 export const reportProgress = (
   plan: Plan,
   onProgress: (progress: ProgressReport) => void,

@@ -45,7 +45,7 @@ export const openLiveMetrics = async (
   exportOptions: Parameters<typeof exportersFor>[0],
 ): Promise<RunObserver> => {
   const names = stages.map((stage) => stage.name);
-  // Each slice of a run has its own series.
+  // Each slice of a run has its own instance name, and so its own series.
   const instance = slice.count === 1 ? runId : `${runId}/${slice.index}`;
   const version = weirVersion();
   const exporters = await exportersFor(exportOptions, { scenario, version, instance });

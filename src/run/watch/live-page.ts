@@ -24,8 +24,8 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
 /**
- * If the page's process has this many unread bytes, no more lines are sent to it, since unread bytes occupy memory of
- * the load generator.
+ * The number of unread bytes from which no more lines are sent to the process of the page. Unread bytes occupy memory
+ * of the load generator.
  */
 const maxBacklog = 16 * 1024 * 1024;
 
@@ -39,14 +39,17 @@ const start = async (setup: PageSetup) => {
   );
 };
 
-/** Returns the message in a line; undefined if other code in the page's process printed the line. */
+/**
+ * Returns the message in a line; `undefined` if the line is no message. Other code in the page's process may have
+ * printed the line.
+ */
 const messageIn = (line: string): z.infer<typeof fromPageSchema> | undefined =>
   fromPageSchema.safeParse(parsedJson(line)).data;
 
 /**
  * Serves the report of a run during the run. Another process makes the page from the lines of the checkpoint and serves
- * it. This code only sends the lines, and requests more frequent snapshots while somebody views the page. Throws a
- * `Problem` if the port is unusable.
+ * the page. This function only sends the lines, and requests more frequent snapshots while somebody views the page.
+ * Throws a `Problem` if the port is unusable.
  */
 export const openLivePage = async (
   { port, onAddress }: LivePageRequest,
@@ -92,7 +95,7 @@ export const openLivePage = async (
       send({ progress: { elapsed, due, inFlight, endedBefore } });
     },
     onPublished: async (written) => {
-      // If the report could not be written, the file may contain an older report.
+      // The file may contain an older report if the new report could not be written.
       const finished = written === 'pass' ? await readTextFile(report).catch(() => null) : null;
       send({ finished });
     },

@@ -9,13 +9,13 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 
 export interface StartedSlice {
-  /** The wall-clock time, ISO 8601. */
+  /** The wall-clock time of the start, in ISO 8601. */
   readonly startedAt: string;
   readonly clock: RunClock;
-  /** Sentences about the target for readers of the figures. */
+  /** Notes about the target for readers of the report. */
   readonly notes: readonly string[];
   readonly redact: (text: string) => string;
-  /** The parts of the slice if it runs in this thread; `null` if workers run it. */
+  /** The parts of a slice that runs in this thread; `null` if workers run the slice. */
   readonly local: {
     readonly slice: Omit<SliceRun, 'generator'>;
     /** The samples of the load generator. The list grows while the slice runs. */
@@ -31,7 +31,7 @@ export interface LiveFigures {
   readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
 }
 
-/** The observations of a worker since its last update; empty if the main thread does not need the observations. */
+/** The data of a worker since its last update. A list is empty if the main thread does not need its data. */
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
@@ -40,7 +40,7 @@ export interface WorkerObservations {
   readonly observations: readonly Observation[];
 }
 
-/** A file that an observer writes. It is complete only after `write` has been called. */
+/** A file that an observer writes. The file is complete only after `write` has been called. */
 interface ObserverFile {
   readonly title: string;
   readonly path: string;
@@ -48,8 +48,8 @@ interface ObserverFile {
 }
 
 /**
- * Watches a run. All handlers are optional, and must be set before the load. They are called in this order: the start,
- * observations and ticks, the end, the writing of reports, and the closing.
+ * Watches a run. All handlers are optional, and must be set before the load. The handlers are called in this order: the
+ * start, observations and ticks, the end, the publication of reports, and the closing.
  */
 export interface RunObserver {
   /** Lines that users see before the load. */
@@ -58,31 +58,36 @@ export interface RunObserver {
   readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
-  /** Called with every observation of this thread. The handler must be fast, since the load waits for it. */
+  /** Called with every observation of this thread. The handler must be fast, since the load waits for the handler. */
   readonly onObservation?: (observation: Observation) => void;
   readonly onWorkerUpdate?: (update: WorkerObservations) => void;
   /** Called every `tickInterval` ms. */
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
-  /** Called once a second during the load. If it returns a broken objective, the run ends. */
+  /** Called once a second during the load. If the handler returns a broken objective, the load ends. */
   readonly findBreach?: (now: Instant) => Breach | null;
-  /** Called once a second during the load. If it returns a sentence, no request can succeed and the run ends. */
+  /**
+   * Called once a second during the load. If the handler returns a sentence, no request can succeed, and the load ends.
+   * The sentence gives the reason.
+   */
   readonly findRefusal?: () => string | null;
-  /** Called once a second during the load. If it returns true, the objectives are decided and the run ends. */
+  /**
+   * Called once a second during the load. If the handler returns true, the objectives are decided, and the load ends.
+   */
   readonly isDecided?: (now: Instant, progress: SliceProgress) => boolean;
   /** Called when the slice has ended, no matter whether the slice succeeded. */
   readonly onEnd?: () => void;
   /**
-   * Called after the reports were written, or after writing them failed. The handler completes the observer's files.
-   * The handler may throw a `Problem`.
+   * Called after the reports were written or could not be written. The handler completes the observer's files, and may
+   * throw a `Problem`.
    */
   readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
-  /** Called before `close` if the run cannot begin. The handler must leave files unchanged. */
+  /** Called before `close` if the run cannot begin. The handler must leave the files unchanged. */
   readonly discard?: () => Promise<void>;
   /** Called last, no matter whether the run succeeded. */
   readonly close?: () => Promise<void>;
 }
 
-/** The interval at which the live display is redrawn, in ms. Four times a second is easy to read. */
+/** The interval at which the live display is redrawn, in ms. */
 export const tickInterval = 250;
 
 type Handler = 'onStart' | 'onObservation' | 'onWorkerUpdate' | 'onTick' | 'onEnd';

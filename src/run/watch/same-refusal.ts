@@ -2,13 +2,19 @@ import type { Observation } from '../../model/observation/observation.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import type { RunObserver } from './observer.ts';
 
-/** A load ends if its first requests, up to this number, were all refused in the same way. */
+/**
+ * The number of requests at the beginning of a load that are compared. The load ends if all of them were refused for
+ * the same reason.
+ */
 const firstRequests = 20;
 
-/** The statuses that say “try again”: a later answer to the same request may differ. */
+/** The statuses that ask the client to try again: a later answer to the same request may differ. */
 const passing: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 
-/** Returns a text that is equal for two refusals if they have the same cause, such as `404 model_not_found`. */
+/**
+ * Returns the cause of a refusal as text, such as `404 model_not_found`. Two refusals with the same cause have the same
+ * text.
+ */
 const causeOf = ({ status, type, code }: Refusal): string =>
   [status, code ?? type].filter((part) => part !== null).join(' ');
 
@@ -19,9 +25,9 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
 
 /**
  * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run
- * would only repeat the refusal. The first requests are the requests that were due first, and not the requests that
- * were answered first. All of them must have been answered. So quick refusals never hide that other requests slowly
- * succeed. If `by` is `true`, the user has an option that prevents this end, and the message names it.
+ * would only repeat the refusal. The first requests are the requests that were due first, not the requests that were
+ * answered first. The run ends only when all the first requests have been answered, so quick refusals never hide slow
+ * successes. If `by` is `true`, the message names the option of the user that prevents this end.
  */
 export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
   const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';

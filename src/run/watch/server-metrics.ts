@@ -11,16 +11,16 @@ import { ServerReadings } from '../../record/server-readings.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Reads the server’s own metrics during a run. */
+/** Reads the metrics of the server during a run. */
 export interface ServerWatch extends RunObserver {
-  /** Returns the metrics that were read; `undefined` if the plan does not ask for any. */
+  /** Returns the metrics that were read; `undefined` if the plan does not ask for metrics. */
   readonly collected: () => ServerMetrics | undefined;
   readonly notes: () => readonly string[];
 }
 
 const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
-/** The timeout of a scrape, in ms. If an answer took longer, the moment to which its values belong would be unknown. */
+/** The timeout of a scrape, in ms. The values of a later answer would belong to an unknown moment. */
 const scrapeTimeout = 2000;
 
 /** Returns the address of the metrics. An address that begins with a slash is relative to the target. */
@@ -29,7 +29,10 @@ export const metricsAddress = (metrics: string, baseUrl: string): string =>
 
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
-/** Returns where and how metrics are read. The client certificate is used only for a connection to the target. */
+/**
+ * Returns the address and the connection settings for reading metrics. The client certificate is used only for a
+ * connection to the target.
+ */
 export const metricsEndpoint = (
   url: string,
   wire: ConnectionSettings,
@@ -44,8 +47,8 @@ export const metricsEndpoint = (
 };
 
 /**
- * Creates the reader of a plan's `server`. The first failure is reported once. A run never ends because metrics cannot
- * be read.
+ * Creates the reader of the metrics that a plan's `server` names. Only the first failure is reported. A run never ends
+ * because metrics cannot be read.
  */
 export const watchServer = (
   { server, wire }: Plan,
@@ -78,7 +81,7 @@ export const watchServer = (
   return {
     onStart: ({ clock }) => {
       const read = async (): Promise<void> => {
-        // If a scrape takes longer than the interval, no second scrape is started at the same time.
+        // While one scrape is in progress, no second scrape is started.
         if (isBusy || isOver || clock.now() < 0) return;
         isBusy = true;
         const sent = clock.now();

@@ -1,10 +1,10 @@
 /**
- * How often the slices of a run make snapshots of their checkpoint. A live page also uses the snapshots. The value is
- * in shared memory, so workers notice a change at once.
+ * The interval at which the slices of a run make snapshots of their checkpoint, in ms. A live page also uses the
+ * snapshots. The interval is in shared memory, so workers notice a change at once.
  */
 export type SnapshotPace = Int32Array<SharedArrayBuffer>;
 
-/** The usual interval in ms. A killed run may lose at most ten seconds. Half of this leaves time for a slow write. */
+/** The usual interval in ms. A killed run may lose at most ten seconds. Five seconds leave time for a slow write. */
 const usualInterval = 5000;
 /** The interval while somebody views the live page, in ms. */
 const watchedInterval = 1000;

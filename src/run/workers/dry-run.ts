@@ -14,7 +14,7 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { observationLine } from '../../record/observation-lines.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** This file warms up the code of a run before the load. It uses short answers of an imaginary server. */
+/** This file warms up the code of a run before the load, with short answers of an imaginary server. */
 
 const tokens = 16;
 const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };
@@ -87,14 +87,14 @@ const dryAnswers: Readonly<Record<TrafficKind, readonly Buffer[]>> = {
   }),
 };
 
-/** The maximum length of a dry run in ms. The last request may exceed this time. */
+/** The maximum length of a dry run in ms. The last request may exceed this length. */
 const longest = 150;
 const mostRequests = 1000;
 const requestsPerFlush = 25;
-/** The maximum size of all request bodies together, in bytes. Uploads can be large. */
+/** The total size of request bodies, in bytes, at which a dry run ends. Uploads can be large. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Records and encodes observations like a run, but stores nothing. */
+/** Records and encodes observations as a run does, but stores nothing. */
 class ForgetfulRecorder {
   readonly #tally: IncrementalTally;
 
@@ -107,7 +107,7 @@ class ForgetfulRecorder {
     observationLine(observation);
   };
 
-  /** Encodes the recorded part, as for a checkpoint. */
+  /** Encodes the recorded data, as for a checkpoint, and drops the result. */
   flush(): void {
     const parts = this.#tally.flush();
     for (let part = parts.next(); part.done !== true; part = parts.next())
@@ -115,7 +115,7 @@ class ForgetfulRecorder {
   }
 }
 
-/** Sends one request after the other. Each request is answered at once. */
+/** Sends one request after another. Each request is answered at once. */
 class DryRunner implements AttemptListener {
   bytes = 0;
   readonly #options: SliceOptions;
@@ -160,8 +160,8 @@ class DryRunner implements AttemptListener {
 
 /**
  * Passes requests of the plan through the code of a run without a network, so that V8 has compiled this code when the
- * run begins. Everything that is learned and recorded here is dropped, so the dry run does not affect results.
- * `observe` also receives each observation of the dry run.
+ * run begins. Everything that the dry run records is dropped, so the dry run does not affect results. `observe` also
+ * receives each observation of the dry run.
  */
 export const dryRun = (
   options: SliceOptions,
@@ -169,7 +169,7 @@ export const dryRun = (
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
   const { stages } = options.plan;
-  // This code is loaded now, so that the first request of the run need not wait for it.
+  // undici is loaded now, so that the first request of the run need not wait for undici.
   if (plansByTarget(options.plan).some(({ transport }) => transport === 'undici')) undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);

@@ -4,18 +4,24 @@ import { streamOf } from '../../record/recorder.ts';
 import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** The longest time that one turn of the event loop observes streams, in ms. The last stream may exceed this time. */
+/**
+ * The maximum time for which one turn of the event loop observes streams, in ms. The last stream may exceed this time.
+ */
 const longestTurn = 0.3;
 /**
- * If the oldest stream has waited longer than this, in ms, each turn observes streams for a fixed share of that wait.
- * Without this rule, an event loop without idle time would fall further and further behind.
+ * The wait in ms after which each turn of the event loop observes streams for longer than `longestTurn`: for the share
+ * `shareOfWait` of the oldest stream's wait. Otherwise, an event loop without idle time would fall further and further
+ * behind.
  */
 const patience = 1000;
 const shareOfWait = 0.1;
-/** The maximum number of tokens in all waiting streams. Each stream counts as some tokens in addition to its own. */
+/**
+ * The maximum number of tokens in all waiting streams. Each stream counts `tokensOfNone` tokens in addition to its own
+ * tokens.
+ */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
-/** The number of observed streams at which the list of streams is shortened. */
+/** The number of observed streams after which these streams are removed from the list. */
 const mostKept = 256;
 
 const sizeOf = (observation: Observation): number =>
@@ -23,7 +29,7 @@ const sizeOf = (observation: Observation): number =>
 
 /**
  * Observes streams a few at a time, after the reads of each turn of the event loop. Recording a stream takes some
- * tenths of a millisecond. If many streams ended together and were recorded at once, the tokens of other streams would
+ * tenths of a millisecond. If many streams that end together were recorded at once, the tokens of other streams would
  * wait for all these recordings. Answers that are not streams are observed at once.
  */
 export class ObservationQueue {
@@ -85,7 +91,7 @@ export class ObservationQueue {
   }
 }
 
-/** Returns when the user received the first part of a streamed answer; `null` if the answer is not streamed. */
+/** Returns when the first part of a streamed answer arrived; `null` if the answer is not streamed. */
 const firstOf = (answer: Answer): Instant | null => {
   if (answer.kind === 'chat-stream') return answer.firstToken;
   return answer.kind === 'speech' ? answer.firstAudio : null;
@@ -93,15 +99,16 @@ const firstOf = (answer: Answer): Instant | null => {
 
 /**
  * The number of tokens in completed streams up to which the delay of every token is recorded. After this number, only
- * every eighth stream is recorded, and its delays count eight times. Recording a delay takes as long as reading a
- * token.
+ * every eighth stream is recorded, and the delays of this stream count eight times. Recording a delay takes as long as
+ * reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
 
 /**
- * Returns a function that adds the possible read delays to observations. A read delay is how long reads may have waited
- * in this thread's event loop. Only complete answers, and incomplete answers with a first token, get read delays.
+ * Returns a function that adds the possible read delays to observations. A read delay is the time for which a read may
+ * have waited in this thread's event loop. Only complete answers, and incomplete answers with a first token, get read
+ * delays.
  */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,

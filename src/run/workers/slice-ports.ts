@@ -13,7 +13,7 @@ import type { Certificates } from '../../platform/connection/connector.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
-/** The interval between polls in ms. Samples are late by at most this time. */
+/** The interval between two polls in ms. A sample is late by at most this time. */
 const pollInterval = 20;
 
 export interface TargetAddress {
@@ -26,21 +26,24 @@ export interface OpenSlice {
   readonly ports: SlicePorts;
   /** The samples of the load generator's state, one for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
-  /** Observes the streams that still wait. Must be called when the slice has ended. */
+  /** Observes the streams that still wait. Must be called once the slice has ended. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Takes a sample of this thread for every whole second of the run. */
+/**
+ * Takes a sample of this thread for every whole second of the run. A sample describes the state of the load generator.
+ */
 export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
-  // Without self-test streams, timers show how late this thread reads.
+  // Without self-test streams, the lateness of timers shows how late this thread reads.
   const signals = watchGenerator({ keepsLateness: canary === null });
   canary?.begin(Math.max(0, 0 - clock.now()));
   const samples: GeneratorSample[] = [];
   let sampledSeconds = 0;
   const stopPolling = clock.every(pollInterval, () => {
     const now = clock.now();
-    // The first sample must not include the work of opening connections before the run.
+    // This sample is dropped, since the first sample of the run must not include the opening of connections before the
+    // run.
     if (now < 0) signals.sample(0);
     const second = secondOf(now);
     if (second <= sampledSeconds) return;
@@ -65,8 +68,8 @@ const leaseWatch = (
   lease === undefined ? null : (now) => now + machineZero > lease[0]!;
 
 /**
- * Checks the lease again just before each request is sent, since a process can be halted between reading the clock and
- * sending.
+ * Checks the lease just before each request is sent. The engine has checked the lease before, but the system can halt a
+ * process between this check and the sending.
  */
 const underLease = (
   transport: Transport,

@@ -17,37 +17,41 @@ import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './slice-ports.ts';
 
-/** The first message that a worker receives. All messages are plain data, since they are sent between threads. */
+/** The first message that a worker receives. All messages are plain data, since messages are sent between threads. */
 
 export interface WorkerSetup {
   readonly slice: Slice;
-  /** The options of the slice, without the options that cannot be sent to another thread. */
+  /** The options of the slice without the options that cannot be sent to another thread. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, which the checkpoint contains. */
   readonly notes: readonly string[];
-  /** The secrets. They must never be written anywhere. */
+  /** The secrets, which must never be written anywhere. */
   readonly secrets: readonly string[];
   /** The audio clips. The keys are the sources of the clips as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
-  /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
+  /**
+   * The folder to which the paths of prompts and traces are relative. Each worker reads the files of prompts and traces
+   * itself.
+   */
   readonly baseFolder: string;
   readonly targetAddresses: readonly TargetAddress[];
   /** The addresses of the targets as one text. */
   readonly baseUrl: string;
   readonly machine: SliceRun['machine'];
-  /** The emitter from which each worker opens its own self-test streams; `null` if the run has no self-test streams. */
+  /** The options by which each worker opens its own self-test streams; `null` if the run has no self-test streams. */
   readonly canary: CanaryOptions | null;
   readonly reporting: {
-    /** Whether the main thread needs the line for the observations file. */
+    /** Whether the main thread needs each observation as a line for the observations file. */
     readonly lines: boolean;
-    /** The format of the row for the table of requests; `null` if the main thread needs no row. */
+    /** The format of the rows for the table of requests; `null` if the main thread needs no rows. */
     readonly requests: TableFormat | null;
     /**
-     * Whether the main thread needs the observation itself, for objectives that may end the run and for live metrics.
+     * Whether the main thread needs the observations themselves, for objectives that may end the run and for live
+     * metrics.
      */
     readonly observations: boolean;
   };
-  /** The interval between checkpoint snapshots, which all threads share. */
+  /** The interval between snapshots of the checkpoint, which all threads share. */
   readonly pace: SnapshotPace;
 }
 
@@ -74,8 +78,8 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
   /**
-   * The message at the end of the slice. `cut`: the slice stopped before all arrivals of the plan. `spent`: the cap of
-   * the budget that ended the slice. `lostLease`: the lease of the slice ran out.
+   * The message at the end of the slice. `cut` says whether the slice stopped before all arrivals of the plan. `spent`
+   * is the cap of the budget that ended the slice. `lostLease` says whether the lease of the slice ran out.
    */
   | {
       readonly kind: 'over';
@@ -85,7 +89,7 @@ export type FromWorker =
       readonly lostLease: boolean;
     };
 
-/** How threads divide a slice among them. */
+/** How the threads of this process divide a slice. */
 export interface WorkerPoolPlan {
   /** The number of workers, at least 2. */
   readonly workers: number;
@@ -95,10 +99,7 @@ export interface WorkerPoolPlan {
   readonly pace: SnapshotPace;
 }
 
-/**
- * Throws a `Problem` if a plan has workers although the main thread must send the load. `why` says why the main thread
- * must do so.
- */
+/** Throws a `Problem` if a plan has workers although the main thread must send the load. `why` is the reason. */
 export const rejectWorkers = ({ workers }: Pick<Plan, 'workers'>, why: string): void => {
   if (workers === 'auto' || workers === 1) return;
   throw new Problem(
@@ -127,8 +128,8 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 };
 
 /**
- * Plans the workers that share a run's slice. Returns `null` if the main thread sends everything. Throws a `Problem` if
- * the slice cannot be divided among workers.
+ * Plans the workers that share a run's slice. Returns `null` if the main thread sends the whole slice. Throws a
+ * `Problem` if the slice cannot be divided among workers.
  */
 export const planWorkerPool = async (
   { plan, folder }: ReadPlan,

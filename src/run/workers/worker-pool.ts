@@ -30,7 +30,7 @@ interface PooledWorker {
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
   /**
-   * The worker's last message, or a sentence that says why the worker ended without this message; `null` while the
+   * The worker's last message, or a sentence that says why the worker ended without its last message; `null` while the
    * worker runs.
    */
   end: FinishedMessage | string | null;
@@ -75,7 +75,7 @@ const setupsFor = (
 
 type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
 
-/** Starts a worker and waits until it is ready. A worker that never gets ready is a bug. */
+/** Starts a worker and waits until the worker is ready. A worker that never gets ready is a bug. */
 const startWorker = async (
   setup: WorkerSetup,
   onUpdate: OnUpdate,
@@ -108,7 +108,7 @@ const startWorker = async (
   return worker;
 };
 
-/** Starts all workers. If a worker cannot be started, stops all of them and throws. */
+/** Waits for all workers to start. If a worker cannot be started, stops all other workers and throws. */
 const startWorkers = async (
   starting: readonly Promise<PooledWorker>[],
 ): Promise<readonly PooledWorker[]> => {
@@ -138,7 +138,7 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** Returns the progress of all workers together. If a worker is lost, its requests in flight are not counted. */
+/** Returns the progress of all workers together. The requests in flight of a lost worker are not counted. */
 export const progressOf = (
   workers: readonly {
     readonly latestUpdate: Pick<WorkerUpdate, 'progress'> | null;
@@ -152,15 +152,15 @@ export const progressOf = (
     inFlight += latestUpdate?.progress.inFlight ?? 0;
     endedBefore = Math.min(endedBefore, latestUpdate?.progress.endedBefore ?? 0);
   }
-  // If all workers have ended or are lost, `endedBefore` is unknown.
+  // `endedBefore` is unknown once no worker runs.
   return Number.isFinite(endedBefore)
     ? { due, inFlight, endedBefore: instant(endedBefore) }
     : { due, inFlight };
 };
 
 /**
- * Starts the workers of a slice, waits until all are ready, and lets them begin together. If a worker fails later, its
- * part of the slice is lost, and the other workers continue.
+ * Starts the workers of a slice and waits until all workers are ready. If a worker fails later, its part of the slice
+ * is lost, and the other workers continue.
  */
 export const openWorkerPool = async (
   options: SliceOptions,

@@ -1,6 +1,7 @@
 /**
- * A worker runs one part of a slice in its own thread, with its own connections, clock and recorder. It reports when it
- * is ready, and begins at the common instant 0. While it runs, it sends updates. At the end, it sends its whole result.
+ * A worker runs one part of a slice in its own thread, with its own connections, clock and recorder. The worker reports
+ * when it is ready, and begins at the common instant 0. The worker sends updates while it runs, and its whole result at
+ * the end.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Observation } from '../../model/observation/observation.ts';
