@@ -46,8 +46,8 @@ const rounded = (value: number | null | undefined): number | null =>
     : Number(value.toPrecision(4));
 
 /**
- * Returns how many requests were due, and how they ended. `failed` counts all failures, including answers with the
- * status 429.
+ * Returns how many requests were due, and how they ended. `failed` counts every arrival that did not complete,
+ * including answers with the status 429 and requests that the client cancelled.
  */
 const countsOf = (result: Result, where: LabelFilter): Row => {
   const { due, completed, limited } = arrivalCounts(groupsMatching(result, where));
@@ -102,7 +102,9 @@ const measureRow = (
   };
 };
 
-/** Returns each kind of traffic. If a kind has several entries with names, these follow it. */
+/**
+ * Returns a row's subject for each kind of traffic, followed by the named entries of the kind if it has several names.
+ */
 const subjectsOf = (result: Result): readonly Subject[] =>
   kindsPresent(result).flatMap((traffic) => {
     const ofKind = measuredOf(traffic);
@@ -117,8 +119,8 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). Figures are left out
- * if problems of the load generator make them worthless.
+ * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). A figure is left out
+ * if problems of the load generator make the figure worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const rows: readonly Row[] = [

@@ -3,8 +3,8 @@ import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
 
 /**
- * This file defines a report as data. For each subject, other files build such a document. The writers for the
- * terminal, HTML and Markdown render it.
+ * This file defines a report as data (a document). For each subject, other files build a document. The writers for the
+ * terminal, HTML and Markdown render the document.
  */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
@@ -21,7 +21,7 @@ export const tones = {
 export type Tone = keyof typeof tones;
 
 interface Limited {
-  /** The media that show the block; all of them by default. */
+  /** The media that show the block; by default all media. */
   readonly media?: readonly Medium[];
 }
 
@@ -35,32 +35,33 @@ export interface Cell {
   /** The tone of the cell; by default, the tone of the row. */
   readonly tone?: Tone;
   readonly unit?: string;
-  /** Smaller text below the cell. The terminal and Markdown show it only if the table has `showsNotes`. */
+  /** Smaller text below the cell. The terminal and Markdown show this text only if the table has `showsNotes`. */
   readonly note?: string | undefined;
   /**
-   * The possible error of the figure. It is shown after the note if that is on the same line, or else after the text.
+   * The possible error of the figure. The error is shown after the note if the note is on the same line, or else after
+   * the text.
    */
   readonly error?: TonedText | undefined;
-  /** An outcome or a kind of traffic. HTML shows its colour as a dot. */
+  /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;
-  /** Further lines that the reader can open, in HTML only. */
+  /** Further lines, which the reader can open in HTML. Other media leave these lines out. */
   readonly details?: { readonly title: string; readonly lines: readonly string[] } | undefined;
 }
 
 interface ColumnHead extends Limited {
   readonly title: string;
   /**
-   * The content of the column. A `name` is the heading of its row, a `number` is aligned right, a `verdict` is shown
-   * with the sign of its tone, and `words` are wrapped.
+   * The content of the column. A `name` is the heading of its row. A `number` is aligned right. A `verdict` is shown
+   * with the sign of its tone. Long `words` are wrapped.
    */
   readonly holds: 'name' | 'text' | 'number' | 'verdict' | 'words' | 'code';
-  /** A shorter title for terminals, which have less room. */
+  /** A shorter title for terminals, which have less room than pages. */
   readonly short?: string;
-  /** The meaning of the title, in HTML only. */
+  /** The meaning of the title, which only HTML shows. */
   readonly help?: string;
   /**
-   * Whether a narrow terminal drops this column. `first`: the column is dropped before names are shortened. `true`: it
-   * is dropped only if shorter names are not enough.
+   * Whether a narrow terminal drops this column. With `first`, the column is dropped before names are shortened. With
+   * `true`, the column is dropped only if shorter names are not enough.
    */
   readonly spare?: boolean | 'first';
 }
@@ -91,13 +92,13 @@ interface BlockContents {
       readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
     }[];
   };
-  /** A fold: HTML and Markdown hide its blocks until the reader opens it. */
+  /** A fold, whose blocks HTML and Markdown hide until the reader opens the fold. */
   readonly fold: {
     readonly title: string;
     readonly open: boolean;
     readonly blocks: readonly Block[];
   };
-  /** A picture, which only HTML shows. The HTML contains its own text alternative. */
+  /** A picture, which only HTML shows. The HTML contains the picture's own text alternative. */
   readonly picture: { readonly html: () => Content };
   /** A section. `id` is the target of links in HTML; by default, the id is made from the title. */
   readonly section: {
@@ -120,8 +121,8 @@ export interface ReportDocument {
   readonly description?: readonly string[];
   readonly verdict?: TonedText | null;
   /**
-   * The tone of the most serious finding. A Markdown page begins with the sign of this tone. By default, it is the tone
-   * of the verdict.
+   * The tone of the most serious finding; by default the tone of the verdict. A Markdown page begins with the sign of
+   * this tone.
    */
   readonly tone?: Tone;
   /** The blocks that belong to the verdict: its reasons, and facts that a reader needs before the figures. */
@@ -160,7 +161,7 @@ export const section = (
   id?: string,
 ): Section => ({ kind: 'section', id, title, blocks: present(blocks) });
 
-/** Makes the section that explains how something was measured. Only HTML shows it. */
+/** Makes the section that explains how something was measured. Only HTML shows this section. */
 export const methodSection = (paragraphs: readonly string[]): Section =>
   only(
     ['html'],
@@ -198,7 +199,7 @@ export const column = {
 
 const toCell = (cell: Cell | string): Cell => (typeof cell === 'string' ? { text: cell } : cell);
 
-/** Makes a table with a row for each subject. If `groupOf` is given, the rows are grouped by its result. */
+/** Makes a table with a row for each subject. `groupOf` returns the title of a subject's group of rows. */
 export const table = <Subject>(
   caption: string,
   columns: readonly Column<Subject>[],
@@ -247,7 +248,7 @@ export const isShown = (block: Block, medium: Medium): boolean => {
   }
 };
 
-/** Returns the columns and cells of a table for a medium. It leaves out columns without text. */
+/** Returns the columns and cells of a table for a medium, without columns that have no text. */
 export const shownTable = (
   { columns, groups, showsNotes = false }: Table,
   medium: Medium,

@@ -20,14 +20,14 @@ const detailsMarkup = ({ details }: ShownCell): Markup | null =>
     ? null
     : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
 
-/** Formats a cell's text. If the whole row is strong, no cell is bold. */
+/** Formats a cell's text. A strong cell is bold, but not if the whole row is strong. */
 const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
   if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
   if (holds === 'code') return markup`<code>${text}</code>`;
   return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
 };
 
-/** Formats words. Text between backquotes is what a reader types. */
+/** Formats words. Text between backquotes is text that a reader types. */
 const wordsMarkup = (words: string): Markup =>
   markup`${words.split(/`([^`]+)`/).map((part, i) => (i % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
 
@@ -41,7 +41,10 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
 };
 
-/** Formats a cell's title for a narrow screen, where a row is a paragraph. Empty cells are left out. */
+/**
+ * Formats a cell's title for a narrow screen, on which each row becomes a paragraph. The title of an empty cell is left
+ * out.
+ */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
   const saysNothing = text.trim() === '' || text === '–';
@@ -72,8 +75,8 @@ const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Mark
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
 /**
- * A table without a look is stacked on a narrow screen if it has at least this many columns. Tables with sentences are
- * always stacked.
+ * The minimum number of columns with which a table without a look is stacked on a narrow screen. Tables with sentences
+ * are always stacked.
  */
 const manyColumns = 7;
 /**
@@ -122,7 +125,7 @@ export const blockMarkup = (block: Block): Markup | null => {
 const sectionId = ({ id, title }: Section): string =>
   id ?? title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Formats a block at the top level of a page. Sections have an id, to which the navigation links. */
+/** Formats a block at the top level of a page. A section has an id, to which the navigation links. */
 const topBlockMarkup = (block: Block): Markup | null => {
   if (block.kind !== 'section' || !isShown(block, 'html')) return blockMarkup(block);
   const id = sectionId(block);
@@ -132,26 +135,26 @@ const topBlockMarkup = (block: Block): Markup | null => {
 interface PageScripts {
   readonly styles?: readonly string[];
   readonly scripts: readonly string[];
-  /** An element with the data of charts, before the scripts. */
+  /** An element with the data of the charts, which comes before the scripts. */
   readonly data?: Markup;
-  /** The text above the sections. It says what is missing if scripts do not run. */
+  /** The text above the sections, which says what is missing if scripts do not run. */
   readonly hint?: Markup;
   /**
-   * The bar of a page that its own server updates, shown above everything else. A page without this bar contacts no
-   * server.
+   * The bar of a live page, shown above everything else. The page's own server updates a live page. A page without this
+   * bar contacts no server.
    */
   readonly live?: Markup;
 }
 
-/** Normalises line ends. An HTML parser turns each line end into one line feed before the browser hashes the text. */
+/** Normalises line ends to line feeds. An HTML parser does this before the browser hashes a text. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>
   texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
 /**
- * Returns the policy of a page. The page may run only its own scripts, and may load and contact nothing. A live page
- * may contact its server.
+ * Returns the content security policy of a page. The page may run only its own scripts, and may load nothing from other
+ * addresses. Only a live page may contact a server, namely its own.
  */
 const contentSecurityPolicy = (
   styles: readonly string[],
@@ -182,10 +185,7 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/**
- * Writes a document as one HTML file that needs no network. The page may use its own styles and scripts, and nothing
- * else.
- */
+/** Writes a document as one HTML file that needs no network. The page may use only its own styles and scripts. */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,

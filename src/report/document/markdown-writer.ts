@@ -11,18 +11,18 @@ import {
   tones,
 } from './document.ts';
 
-/** The maximum length of a cell or text, so foreign text cannot fill a page. */
+/** The maximum length of a cell in characters. With a maximum, foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
 /**
- * If the rows of a table or list have more characters than this, further rows are only counted. GitHub accepts 1 MiB
- * per page.
+ * The number of characters in the rows of a table or list from which further rows are only counted. GitHub accepts 1
+ * MiB per page.
  */
 const maxRowsLength = 50_000;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
-/** Escapes text for GitHub's Markdown, so it contains no markup, table cell, link or mention. */
+/** Escapes text for GitHub's Markdown, so that the text contains no markup, table cell, link or mention. */
 const escaped = (text: string, maxLength: number): string => {
   const points = Array.from(text);
   const bounded = points.length > maxLength ? `${points.slice(0, maxLength).join('')}…` : text;
@@ -32,7 +32,7 @@ const escaped = (text: string, maxLength: number): string => {
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 };
 
-/** Returns the lines that fit, and the number of lines that do not. */
+/** Returns the lines that fit into `maxRowsLength` characters, and a line with the number of the other lines. */
 const boundedLines = <Item>(
   items: readonly Item[],
   write: (item: Item) => string,

@@ -1,7 +1,7 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * This file makes the drawings of all reports: two axes with marks at values on them. They need no script, so they can
+ * This file makes the drawings of all reports: two axes, and marks at values. The drawings need no script, so they can
  * be printed.
  */
 
@@ -13,10 +13,13 @@ type TextOf = (value: number) => string;
 const tickText: TextOf = (value) => Number(value.toPrecision(6)).toLocaleString('en-US');
 
 export interface Axis {
-  /** The ends of the axis. Values beyond them are drawn at the edge. */
+  /** The values at the two ends of the axis. Values beyond the ends are drawn at the edge. */
   readonly ends: readonly [from: number, to: number];
   readonly isLogarithmic?: boolean;
-  /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
+  /**
+   * The ticks, in order of importance. A tick is left out if it is beyond the ends or too close to a more important
+   * tick.
+   */
   readonly ticks: readonly Tick[];
   readonly label?: string;
   /** Set for an axis of named rows. */
@@ -30,13 +33,13 @@ export const multiplesBetween = (low: number, high: number, step: number): reado
   return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step);
 };
 
-/** Returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `rough`. */
+/** Returns the smallest number that is at least `rough` among 1, 2, 2.5 and 5 times powers of ten. */
 const roundStep = (rough: number): number => {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 };
 
-/** Makes an axis with about four round ticks. They get more digits if they would look alike. */
+/** Makes an axis with about four round ticks. If two ticks would have the same text, all ticks get more digits. */
 export const axisBetween = (low: number, high: number, textOf = tickText): Axis => {
   const values = multiplesBetween(low, high, roundStep((high - low) / 4));
   const isClear = new Set(values.map(textOf)).size === values.length;
@@ -53,8 +56,8 @@ export const axisTo = (most: number, textOf = tickText): Axis => {
 const roundDigits = [1, 2, 5, 10];
 
 /**
- * Returns the largest number that is at most `value` among 1, 2 and 5 times powers of ten. The next function returns
- * the smallest that is at least `value`.
+ * Returns the largest number that is at most `value` among 1, 2 and 5 times powers of ten. `roundAbove` returns the
+ * smallest such number that is at least `value`.
  */
 export const roundBelow = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
@@ -70,15 +73,15 @@ const timeSteps = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
 ];
 
-/** Makes an axis of seconds since the run began, with at most six round ticks. */
+/** Makes an axis of seconds since the run began. The axis has round steps, at most six. */
 export const timeAxis = (end: number, textOf: TextOf): Axis => {
   const step = timeSteps.find((each) => end / each <= 6) ?? roundStep(end / 6);
   return { ends: [0, end], ticks: multiplesBetween(0, end, step).map((at) => [at, textOf(at)]) };
 };
 
 /**
- * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. With fewer than three of them, the ticks are
- * linear.
+ * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. If fewer than three of these values are on the
+ * axis, the ticks have equal distances in value.
  */
 export const logarithmicAxis = (low: number, high: number): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
@@ -93,14 +96,14 @@ export const logarithmicAxis = (low: number, high: number): Axis => {
   };
 };
 
-/** Makes an axis of named rows, downwards. The middle of row i is at i + 0.5. */
+/** Makes an axis of named rows from top to bottom. The middle of row i is at i + 0.5. */
 export const rowAxis = (names: readonly string[]): Axis => ({
   ends: [names.length, 0],
   ticks: names.map((name, i) => [i + 0.5, name]),
   hasRows: true,
 });
 
-/** Converts an axis to pixels, with the ticks that are shown. Their texts are at least `distance` pixels apart. */
+/** Converts an axis to pixels, and selects ticks whose texts are at least `distance` pixels apart. */
 const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, distance: number) => {
   const linear = (value: number): number => (isLogarithmic === true ? Math.log(value) : value);
   const [from, to] = [linear(ends[0]), linear(ends[1])];
@@ -116,7 +119,7 @@ const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, dista
   return { at: (value: number): string => place(value).toFixed(1), place, shown };
 };
 
-/** Returns the width in pixels of a text with a distance before and after it. */
+/** Returns the width in pixels of a text with a margin before and after the text. */
 const widthOf = (text: string): number => text.length * 6.8 + 16;
 
 const roomFor = (ticks: readonly Tick[]): number =>
@@ -127,10 +130,10 @@ interface PlotOptions {
   readonly unit: string;
   readonly aside?: string;
   readonly keys?: readonly string[];
-  /** The text alternative; by default the title and the aside. */
+  /** The text alternative; by default, the title and the aside. */
   readonly label?: string;
   /**
-   * The size of the drawing in pixels. A page is about 1040 wide. A wide drawing has a second version for narrow
+   * The size of the drawing in pixels. A page is about 1040 pixels wide. A wide drawing has a second version for narrow
    * screens.
    */
   readonly size: readonly [width: number, height: number];
@@ -144,11 +147,11 @@ const narrow = 370;
 /** The height in pixels of a name above its row. */
 const nameHeight = 18;
 
-/** Whether the names of rows are above them. Beside them, they would take too much of a narrow drawing. */
+/** Whether the names of rows are above the rows. Names beside the rows would take too much of a narrow drawing. */
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
-/** Returns the pixel of a height that is counted in rows. The name of each row takes the top of the row. */
+/** Returns a function that converts a height in rows to a pixel. The name of each row takes the top of the row. */
 const placeBelowName =
   (rows: number, [bottom, top]: Point) =>
   (value: number): number => {
@@ -157,7 +160,7 @@ const placeBelowName =
     return top + row * height + nameHeight + (value - row) * (height - nameHeight);
   };
 
-/** Returns functions that draw the axes, and marks at values on them. A look is a list of classes. */
+/** Returns functions that draw the axes, and functions that draw marks at values. A look is a list of classes. */
 const penOf = (options: PlotOptions) => {
   const {
     size: [width, height],
@@ -168,7 +171,7 @@ const penOf = (options: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const beside = isBelowNames ? 26 : Math.max(54, Math.round(roomFor(y.ticks)));
   const [left, right, top] = [beside, width - 14, 12];
-  // On a narrow drawing, the last text ends at the edge. It would otherwise cover the one before it.
+  // On a narrow drawing, the last text ends at the edge. Otherwise, the last text would cover the text before it.
   const across = placed(x, [left, right], width === narrow ? 64 : 46);
   const evenly = placed(y, [bottom, top], 18);
   const below = placeBelowName(y.ends[0], [bottom, top]);
@@ -207,7 +210,7 @@ const penOf = (options: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /** Draws a dashed vertical line with a text beside its upper end, on the left if the right has no room. */
+    /** Draws a dashed vertical line with a text at its upper end: on the right or, without room, on the left. */
     upright: (look: string, value: number, text = '', isLeft = false): Markup => {
       const hasRoom = across.place(value) + widthOf(text) < width;
       const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];

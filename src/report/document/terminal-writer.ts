@@ -22,11 +22,11 @@ import {
 
 export interface TerminalStyle {
   readonly colour: boolean;
-  /** The number of columns of the screen. If it is less than 60, 60 are used. */
+  /** The number of columns of the screen. A screen with fewer than 60 columns counts as 60 columns wide. */
   readonly width: number;
 }
 
-/** The layout of a terminal. `paint` returns the text unchanged if colour is off. */
+/** The layout of a terminal. Without colour, `paint` returns the text unchanged. */
 export interface TerminalLayout {
   readonly width: number;
   readonly paint: (tone: Tone, text: string) => string;
@@ -56,14 +56,14 @@ const gutter = 2;
 /** The minimum width of the first column. This column is shortened first. */
 const minFirstColumns = 16;
 /**
- * The minimum width of a column of sentences. A narrower column is hard to read, so its sentences are written below
- * their rows instead.
+ * The minimum width of a column of sentences. If a column would be narrower, its sentences are written below their
+ * rows.
  */
 const minWordColumns = 30;
 
 /**
- * The place of notes. `beside` puts notes into their cells, and `beneath` puts them below their cells. `apart` puts
- * notes below their cells, and errors below the notes.
+ * The place of notes. `beside` puts notes into their cells. `beneath` puts notes below their cells. `apart` puts notes
+ * below their cells, and errors below the notes.
  */
 type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
 
@@ -109,8 +109,8 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
 };
 
 /**
- * Writes a table in columns; returns `null` if there is no room. `otherwise` is the place of notes that have no room
- * beside their cells. If `mayShorten` is true, names are shortened until the table fits.
+ * Writes a table in columns; returns `null` if the terminal is too narrow. If notes have no room beside their cells,
+ * `otherwise` is their place. If `mayShorten` is true, names are shortened until the table fits.
  */
 const columnLines = (
   layout: TerminalLayout,
@@ -144,7 +144,7 @@ const columnLines = (
     const shown = truncatedText(text, layout.width - gutter).trimEnd();
     return `${' '.repeat(gutter)}${layout.paint(tone, shown)}`.trimEnd();
   };
-  /** Returns a row's lines, with its sentences beside or below them. */
+  /** Returns a row's lines, with the row's sentences beside or below these lines. */
   const rowLines = (row: Row): Lines => {
     const lines = linesOf(row, notes);
     const words = row.cells[wordsPlace];
@@ -191,7 +191,9 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
   ]);
 };
 
-/** Writes a table in columns. If a terminal is too narrow, spare columns are dropped, or rows become paragraphs. */
+/**
+ * Writes a table in columns. On a terminal that is too narrow, spare columns are dropped, or rows become paragraphs.
+ */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
   const most = shownTable(table, 'terminal', ({ spare }) => spare !== 'first');
@@ -252,7 +254,9 @@ export const terminalVerdict = (words: string, tone: Tone, style: TerminalStyle)
     tone,
   }).join('\n');
 
-/** Renders a document for a terminal. No line is wider than the screen, and foreign control characters are replaced. */
+/**
+ * Renders a document for a terminal. No line is wider than the screen, and control characters in texts are replaced.
+ */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
   const layout = terminalLayout(terminalStyle);
   const { title, verdict, description = [], introduction = [], blocks } = document;

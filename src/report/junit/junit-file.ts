@@ -12,7 +12,7 @@ export const failed = (type: string, message: string, details = message) =>
 
 type JunitOutcome = typeof passed | ReturnType<typeof skipped> | ReturnType<typeof failed>;
 
-/** A test. Its group and name are the same in every run, so a CI service can track it. */
+/** A test. The group and the name of a test are equal in every run, so a CI service can track the test. */
 export interface JunitCase {
   readonly classname: string;
   readonly name: string;
@@ -21,13 +21,13 @@ export interface JunitCase {
 
 export interface JunitSuite {
   readonly name: string;
-  /** The wall-clock start, in ISO 8601 and UTC. */
+  /** The start as wall-clock time, in ISO 8601 and UTC. */
   readonly startedAt: string;
   /** The duration, in milliseconds. */
   readonly duration: number;
   readonly properties: Readonly<Record<string, string>>;
   readonly cases: readonly JunitCase[];
-  /** The observed values as lines, for passed tests too. */
+  /** The observed values as lines, including the values of tests that passed. */
   readonly output: readonly string[];
 }
 
@@ -46,8 +46,8 @@ const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
   markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>\n`;
 
 /**
- * Returns the attributes. The schemas allow neither milliseconds nor a time zone in a timestamp, and no thousands
- * separators in a duration.
+ * Returns the attributes of the suite. The schemas allow no milliseconds and no time zone in a timestamp, and no
+ * thousands separators in a duration.
  */
 const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
   const count = (kind: JunitOutcome['kind']): number =>

@@ -30,7 +30,7 @@ const objectiveCase = (verdict: ObjectiveVerdict, isStrict: boolean): JunitCase 
   return { classname: 'objectives', name: verdict.text, outcome };
 };
 
-/** Says whether the run counts. It is the first test of every file, so no file is empty. */
+/** Makes the test that says whether the run counts. This test is the first test of every file, so no file is empty. */
 const runCase = ({ level, load, sentences }: RunVerdict, trust: Trust): JunitCase => {
   const evidence = trust.evidence
     .filter(({ decides, level: found }) => decides && found !== 'valid')
@@ -50,7 +50,9 @@ const limitCase = (key: string, check: LimitCheck): JunitCase => {
   return { classname: `limits.${key}`, name, outcome: outcomes[check.finding] };
 };
 
-/** Returns the claims that decide whether limits are violated, if the scenario asks whether limits are kept. */
+/**
+ * Returns a test for each claim that decides whether limits are violated. Returns no tests if limits were not judged.
+ */
 const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   if (limits === undefined || !limits.judged) return [];
   const unknown = skipped('nothing was sent, or by several slices');
@@ -63,8 +65,8 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
 };
 
 /**
- * A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. The
- * test of an undecided objective is skipped. If `isStrict` is true, it fails.
+ * Writes a run's verdicts as JUnit tests: one test says whether the run counts, and each objective and each claim about
+ * limits has one test. The test of an undecided objective is skipped; if `isStrict` is true, it fails.
  */
 export const runJunit = (result: Result, trust: Trust, isStrict = false): string => {
   const verdicts = result.verdicts ?? [];

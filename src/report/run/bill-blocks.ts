@@ -15,8 +15,8 @@ import {
 import { sumOf } from '../../model/sums.ts';
 
 /**
- * This file shows the bill of a run: what was wasted, what the cache saved, the cost of a month, and the cost by key
- * and item.
+ * This file shows the bill of a run: the wasted cost, the savings of the cache, the cost of a month, and the cost by
+ * key and item.
  */
 
 const itemNames: Readonly<Record<BillItem | 'rounding', string>> = {
@@ -41,7 +41,7 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
     ? ''
     : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)}${bounds})`;
 
-/** Formats the bounds of the cost of attempts whose cost is unknown; an empty text if there are no bounds. */
+/** Formats the bounds of the cost of attempts with unknown cost; an empty text without bounds. */
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
@@ -102,7 +102,7 @@ const cacheText = (parts: readonly BillPart[]): string | null => {
 export const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
   plan.pricing?.currency ?? 'currency units';
 
-/** Formats an extrapolated cost, in micro-units, without digits that no forecast can know. */
+/** Formats an extrapolated cost in micro-units with three significant digits, since no forecast is more exact. */
 export const roughMoneyText = (cost: number): string =>
   (cost / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 
@@ -150,7 +150,7 @@ const itemColumns: readonly Column<ItemRow>[] = [
   column.number('Cost', ({ cost }) => `${cost < 0 ? '−' : ''}${moneyText(Math.abs(cost))}`),
 ];
 
-/** Returns the blocks of the bill; none if the result has no bill. A table that would have only one row is left out. */
+/** Returns the blocks of the bill; none if the result has no bill. A table with only one row is left out. */
 export const billBlocks = (result: Result): readonly (Block | false)[] => {
   const parts = billParts(result);
   if (parts === null) return [];

@@ -21,8 +21,8 @@ const columns = [
 type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
- * Returns a row for each item, and a row for the attempts of unknown cost. The first row of each part has the counts of
- * the part, and the bounds of the unknown cost.
+ * Returns a row for each item, or one row `unknown` if there are no items. The first row also has the counts of the
+ * attempts, and the bounds of the unknown cost.
  */
 const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] => {
   const [{ labels, fate }] = parts as readonly [BillPart];
@@ -56,7 +56,10 @@ const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] =>
   }));
 };
 
-/** Writes the bill of a run as a table for a spreadsheet (RFC 4180). The sum of `cost` is what was charged. */
+/**
+ * Writes the bill of a run as a table for a spreadsheet (RFC 4180). The sum of the column `cost` is the known cost of
+ * the run.
+ */
 export const runBillCsv = (result: Result): string => {
   const parts = billParts(result) ?? [];
   const byPart = Map.groupBy(parts, ({ labels: { key, model, traffic, warmUp }, fate }) =>

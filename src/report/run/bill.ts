@@ -12,7 +12,7 @@ import {
 
 /** This file adds up the cost of all attempts of a run. Costs are in millionths of the currency. */
 
-/** A cost, with the numbers of attempts whose cost is known and unknown. */
+/** A cost, with the number of attempts with known cost and the number of attempts with unknown cost. */
 export type CostSum = Pick<Bill, 'known' | 'unknown' | 'cost'>;
 
 const noCost: CostSum = { known: 0, unknown: 0, cost: 0 };
@@ -24,23 +24,23 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The bounds of the cost of tokens and their prompts. `least` counts the tokens that were received, and `most` counts
- * all tokens that were asked for. `most` is `null` if an answer had no limit of tokens.
+ * The bounds of the cost of tokens and their prompts. `least` counts the received tokens, and `most` counts all
+ * requested tokens. `most` is `null` if an answer had no limit of tokens.
  */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * The answers whose prompts are included in both bounds. The cost of a prompt is assumed from the completed answers
-   * of the same kind. If a kind has no completed answer, its prompts are not included.
+   * Which answers have their prompts in both bounds. The cost of a prompt is assumed from the completed answers of the
+   * same kind. The prompts of a kind without completed answers are not included.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }
 
-/** One item of the bill. `request`, `speech` and `transcription` have no tokens. */
+/** One item of the bill. The items `request`, `speech` and `transcription` have no tokens. */
 export type BillItem = TokenClass | 'request' | 'speech' | 'transcription';
 
-/** The part of the bill for one key, model, kind and fate. */
+/** The part of the bill for one group of requests and one fate. A group has one key, model and kind of traffic. */
 export interface BillPart extends CostSum {
   readonly labels: Group['labels'];
   readonly fate: BillFate;
@@ -50,16 +50,16 @@ export interface BillPart extends CostSum {
     readonly cost: number;
   }[];
   /**
-   * The bounds of the cost of the answers with unknown cost, if these answers are charged; `null` if there are no
+   * The bounds of the cost of the answers with unknown cost, if the provider charges these answers; `null` without
    * bounds.
    */
   readonly bounds: CostBounds | null;
   /**
-   * The additional cost that the tokens from a cache, and the tokens written to a cache, would have had if they had
-   * been other input. It is negative if caching cost more than it saved.
+   * The cost that caching saved: the cost that the tokens from a cache and the tokens written to a cache would have as
+   * other input, minus their actual cost. The value is negative if caching cost more than it saved.
    */
   readonly saved: number;
-  /** The tokens from a cache that cost as much as other input, since the price list has no price for cached tokens. */
+  /** The tokens from a cache that cost as much as other input. The price list has no price for these cached tokens. */
   readonly fullPriceCached: number;
 }
 
@@ -96,8 +96,8 @@ const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as con
 const outputClasses = ['output', 'reasoning'] as const;
 
 /**
- * Returns the mean cost of the prompt of a completed answer, and the mean cost that it would have had if nothing had
- * come from a cache.
+ * Returns the mean cost of the prompt of a completed answer, and the highest mean cost of such a prompt without tokens
+ * from a cache.
  */
 const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
@@ -106,7 +106,7 @@ const promptCost = (completed: Bill | undefined, price: Price) => {
     inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known;
   const [usual, uncached] = [
     meanAt((name) => classPrice(price, name)),
-    // A prompt that did not come from a cache may have been written to a cache.
+    // A prompt without tokens from a cache may have been written to a cache.
     meanAt((name) =>
       Math.max(
         ...[name, usualClass[name], name === 'audioInput' ? name : 'cacheWrite'].map((each) =>
@@ -137,7 +137,7 @@ const boundsOf = (
   };
 };
 
-/** Adds up the bounds of all parts with an unknown cost; `null` if such a part has no bounds. */
+/** Adds up the bounds of all parts with an unknown cost; `null` if a part with an unknown cost has no bounds. */
 export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
   const all = parts.flatMap(({ unknown, bounds }) => (unknown === 0 ? [] : [bounds]));
   if (all.length === 0) return null;
@@ -196,8 +196,8 @@ export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
 
 /**
- * The cost by item over some parts. A further item is the difference that comes from rounding the cost of each answer.
- * With this item, the sum of all items is the whole cost.
+ * Returns the cost by item over some parts. The last item is the difference that comes from rounding the cost of each
+ * answer. With the item for rounding, the sum of all items is the whole cost.
  */
 export const billItems = (parts: readonly BillPart[]) => {
   const all = parts.flatMap(({ items }) => items);

@@ -16,7 +16,7 @@ import { failedText, limitsVerdict, needsAdvice, objectiveLine, verdictTone } fr
 
 const mostVerdictLines = 3;
 
-/** Returns the beginning of the verdict on a run, and its further sentences in order of importance. */
+/** Returns the beginning of the verdict on a run, and the other sentences in order of importance. */
 const verdictSentences = (result: Result, trust: Trust, exit: number) => {
   const { level, load, undecided, sentences } = runVerdict(result, trust);
   const verdicts = result.verdicts ?? [];
@@ -29,7 +29,7 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
     counted: undecidedSentences(verdicts, 0),
     others: present([
       limitsVerdict(result)?.text ?? null,
-      // Why a run ended early, or does not count, is more important than how many of its requests failed.
+      // The sentences on why a run ended early or does not count are more important than the number of failed requests.
       ...(result.partial !== null || level === 'invalid'
         ? [...ofLoad, failed]
         : [failed, ...ofLoad]),
@@ -46,10 +46,9 @@ const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
     .map((verdict) => `${objectiveLine(verdict).text}.`);
 
 /**
- * Writes the verdict on a run in at most three lines, beginning with the most important sentence. If the exit code is
- * not 0, it comes first. Sentences for which there is no room are only in the report. `folder` is the folder in which
- * the run is stored. The verdict names the broken objectives only if it stands alone. Otherwise, the lines above it
- * name them.
+ * Writes the verdict on a run in at most three lines, in order of importance. An exit code other than 0 comes first.
+ * Sentences that do not fit are only in the report. `folder` is the folder with the stored run. The verdict names the
+ * broken objectives only if `isAlone` is true. Otherwise, the lines above the verdict name the broken objectives.
  */
 export const closingVerdict = (
   result: Result,

@@ -36,8 +36,8 @@ const sumOver = (groups: readonly Group[], name: MeasureName) => {
 type MeasureSum = ReturnType<typeof sumOver>;
 
 /**
- * Adds up the completed answers of some groups: their cost in millionths of a currency unit, and their audio in
- * seconds.
+ * Adds up the completed answers of some groups: their number, their cost in millionths of a currency unit, their audio
+ * in seconds, and their characters.
  */
 const totalsOf = (groups: readonly Group[]) => ({
   completed: sumOutcomes(groups).completed,
@@ -48,8 +48,8 @@ const totalsOf = (groups: readonly Group[]) => ({
 });
 
 /**
- * Adds up the whole run by kind and model; `null` if no answer can have a price. The warm-up is included, since it
- * costs money too.
+ * Adds up the whole run by kind and model; `null` if no completed answer can have a price. The warm-up is included,
+ * since the warm-up costs money, too.
  */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
@@ -65,7 +65,10 @@ export const runTotalsOf = (result: Result) => {
 };
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
-/** Returns the seconds of audio and the characters per second of the measured window; `null` if there is neither. */
+/**
+ * Returns the seconds of audio and the characters per second in the measured window; `null` if the run has neither
+ * audio nor characters.
+ */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -83,7 +86,8 @@ export const audioRates = (result: Result) => {
 type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
 
 /**
- * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price.
+ * Formats a total: `0.012340` if all costs are known, `at least 0.012340` if some costs are missing, `unknown` if all
+ * costs are missing, or a dash if no answer has a price.
  */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
@@ -118,7 +122,7 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** Formats a total with a note on what is missing; a dash if the kind of traffic has no such total. */
+/** Formats a total with a note on the missing values; a dash if the kind of traffic has no such total. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -144,11 +148,14 @@ const audioColumns: readonly Column<CostRow>[] = [
   column.number('Characters', ({ characters }) => sumCell(characters, countText)),
 ];
 
-/** The section on the cost and audio of a run, by kind and model and in total; `null` if no answer has a price. */
+/**
+ * Builds the section on the cost and audio of a run, by kind and model and in total; `null` if the run can have no
+ * cost.
+ */
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   const bill = billBlocks(result).filter((block) => block !== false);
-  // A run without a completed answer may still have cost something.
+  // A run without a completed answer may have a cost.
   if (totals === null) return bill.length === 0 ? null : section('What did it cost?', bill, 'cost');
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [
@@ -173,6 +180,6 @@ export const costSection = (result: Result): Section | null => {
   const total = text(costSentence(totals, currencyOf(result)));
   const blocks = [total, ...bill, ...(hasDetails ? details : [])];
   const made = section('What did it cost?', blocks, 'cost');
-  // On the page, a section that only says that nothing is known is left out.
+  // The page shows no section that only says that nothing is known.
   return hasDetails || bill.length > 0 ? made : only(['terminal', 'markdown'], made);
 };

@@ -57,8 +57,8 @@ const valueCell = (value: number, unit: string): Cell => ({
 });
 
 /**
- * A percentile with its confidence interval. It is marked if few samples are beyond it, or if too few arrivals
- * completed.
+ * Formats a percentile with its confidence interval. The percentile is marked if fewer than ten samples are beyond it,
+ * or if too few arrivals completed.
  */
 const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),
@@ -103,7 +103,7 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
   ),
 ];
 
-/** A table with measures as rows, and percentiles with their confidence intervals and measurement errors as columns. */
+/** Makes a table with a row for each measure. Percentiles have confidence intervals and measurement errors. */
 const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],
@@ -122,7 +122,7 @@ const labelValues = (result: Result, label: BreakdownLabel): readonly string[] =
   ),
 ];
 
-/** Returns every part with an arrival after the warm-up, by the label's value and then by kind. */
+/** Returns every part with an arrival after the warm-up, in the order of the label's values and then of kinds. */
 const breakdownBy = (result: Result, label: BreakdownLabel) =>
   labelValues(result, label).flatMap((name) =>
     kindsPresent(result).flatMap((kind) => {
@@ -134,7 +134,7 @@ const breakdownBy = (result: Result, label: BreakdownLabel) =>
   );
 type BreakdownRow = ReturnType<typeof breakdownBy>[number];
 
-/** The measure of the first output, for kinds whose answers arrive bit by bit. */
+/** The measure of the first output, for kinds whose answers arrive in parts. */
 const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
   'chat-stream': 'ttft',
   speech: 'firstAudio',
@@ -153,8 +153,8 @@ const loadSeconds = (result: Result, label: BreakdownLabel, name: string): numbe
 };
 
 /**
- * The rates of a population or a stage over its own load. They count the arrivals that were due then, however late
- * their answers were.
+ * The rates of a population or a stage over its own load. The rates count the arrivals that were due in this time, no
+ * matter when the arrivals were answered.
  */
 const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
   const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>
@@ -212,9 +212,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
-/**
- * Returns the labels with several values. It leaves out a label that divides the run in the same way as an earlier one.
- */
+/** Returns the labels with several values. A label is left out if an earlier label divides the run in the same way. */
 const telling = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
@@ -224,7 +222,7 @@ const telling = (result: Result): readonly BreakdownLabel[] => {
     .filter((label, i, all) => !all.slice(0, i).some((earlier) => isSame(earlier, label)));
 };
 
-/** Returns a line for each part and kind of traffic: how many of its arrivals completed, and a p95. */
+/** Returns a line for each part and kind of traffic: the share of completed arrivals, and a p95. */
 const partLines = (
   result: Result,
   label: BreakdownLabel,
@@ -240,7 +238,7 @@ const partLines = (
     return present([`${nameOf(name)}: ${kind}`, share, time]).join(', ');
   });
 
-/** Returns a line for each population and kind of traffic, with the target of the population if it has a name. */
+/** Returns a line for each population and kind of traffic. The line contains the name of the target, if it has one. */
 export const populationLines = (result: Result): readonly string[] => {
   const targets = new Map(result.plan.populations?.map(({ name, target }) => [name, target]));
   return partLines(result, 'population', (name) =>
@@ -248,15 +246,16 @@ export const populationLines = (result: Result): readonly string[] => {
   );
 };
 
-/** Returns a line for each target and kind of traffic, if populations share a target. */
+/** Returns a line for each target and kind of traffic; no lines if each population has its own target. */
 export const targetLines = (result: Result): readonly string[] =>
   labelValues(result, 'target').length < labelValues(result, 'population').length
     ? partLines(result, 'target')
     : [];
 
 /**
- * The figures by target, population, stage, entry, model and key. A page openly shows those by target and population. A
- * terminal shows those by entry, and those by population or else by stage.
+ * Builds the tables by target, population, stage, entry, model and key. A page shows the tables by target and
+ * population openly, and all others in a fold. A terminal shows the tables by entry, and by population or, without
+ * populations, by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));
@@ -312,7 +311,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
   ]).join(' ');
 };
 
-/** Builds one table with all kinds, for media without room for a section each. */
+/** Builds one table with all kinds, for media that have no room for a section for each kind. */
 const combinedTable = (result: Result, kinds: readonly KindFigures[]): readonly Block[] => {
   const lag = lagFigures(result);
   const groups = [
@@ -391,7 +390,7 @@ export const rateSection = (result: Result, charts: readonly Block[]): Section =
   return section('How much?', [...sentences, ...charts], 'rates');
 };
 
-/** Builds the table of the load generator's lag; `null` if nothing was sent. */
+/** Builds the table of the load generator's lag; `null` if the run has no lag samples. */
 export const lagTable = (result: Result): Block | null => {
   const lag = lagFigures(result);
   return lag === null ? null : only(['html'], figuresTable('Lag of the load generator', [lag]));

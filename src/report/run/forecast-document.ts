@@ -44,13 +44,13 @@ const basisText = (basis: NonNullable<SliceForecast['basis']>): string =>
 
 const coresText = (cores: number): string => `${figureText(cores)} cores`;
 
-/** Says what all slices need together, and what a machine that merges their results needs. */
+/** Returns sentences on the needs of all slices together, and on the needs of a machine that merges the results. */
 const fleetTexts = (fleet: FleetForecast): readonly string[] => [
   `Together: ${coresText(fleet.cores)}, ${bytesText(fleet.memory)} of memory, ${bytesText(fleet.bytesPerSecond)}/s of answers${fleet.addresses === 1 ? '' : `, and ${countText(fleet.addresses)} source addresses or more for each address and port of the target, since Linux has ${countText(sourcePorts)} source ports for each`}.`,
   `Merging: ${bytesText(fleet.results)} of results, read and merged in about ${timeText(fleet.mergeTime)} of CPU, with ${bytesText(fleet.mergeMemory)} of memory.`,
 ];
 
-/** Builds the section on how many machines a load needs, and what each of them needs. */
+/** Builds the section on the number of machines for a load, and on the needs of each machine. */
 const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined): Section => {
   const { slices, streams, sockets, chunksPerSecond, workers, cores } = forecast;
   const { memory, bytesPerSecond, basis } = forecast;
@@ -69,7 +69,7 @@ const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined
   ]);
 };
 
-/** Formats a sum. If the sum is an estimate or a bound, it is marked. */
+/** Formats a sum. An estimate gets the prefix `about`, and a bound gets the prefix `at most`. */
 export const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   write: (sum: number) => string,
@@ -80,7 +80,7 @@ export const amountText = (
   return `${prefix}${write(sum)}${unknownText}`;
 };
 
-/** Says what a plan needs, such as `300 requests, with tokens: 6,000 in, at most 1,500 out; cost: unknown`. */
+/** Formats the needs of a plan, such as `300 requests, with tokens: 6,000 in, at most 1,500 out; cost: unknown`. */
 export const needText = ({ requests, input, output, cost }: ResourceNeed): string =>
   `${amountText(requests, countText)} requests, with tokens: ${amountText(input, countText)} in, ${amountText(output, countText)} out; cost: ${amountText(cost, (sum) => moneyText(Math.ceil(sum)))}`;
 
@@ -109,7 +109,7 @@ const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
 const nameOf = (traffic: string, model: string | null): string =>
   model === null ? traffic : `${traffic} (${model})`;
 
-/** Says which shares of prompts are assumed to be cached, and for which priced traffic no share is known. */
+/** Returns notes on the assumed cached shares of prompts, and on priced traffic whose cached share is unknown. */
 const cachedNotes = ({ cachedShares, groups }: Forecast): readonly string[] => {
   if (cachedShares === undefined) return [];
   const chats = groups.filter(({ input }) => input.sum > 0);
@@ -130,7 +130,7 @@ const cachedNotes = ({ cachedShares, groups }: Forecast): readonly string[] => {
   ]);
 };
 
-/** Returns notes on how the sums are computed and what is not included in them. */
+/** Returns notes on how the sums are computed, and on what the sums leave out. */
 const needNotes = (forecast: Forecast): readonly string[] => {
   const { answerTime, lookedInto, attempts, total } = forecast;
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
@@ -224,7 +224,7 @@ const measuresText = (samples: readonly SampleForecast[]): string => {
   return labels.length > 3 ? `${shown} and ${countText(labels.length - 3)} more` : shown;
 };
 
-/** The columns for the measures of a kind that have the same number of samples. */
+/** The columns for measures of one kind that have equally many samples. */
 const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
   column.name('Kind', ([first]) => first!.traffic),
   column.number('Samples', ([first]) => countText(first!.samples)),

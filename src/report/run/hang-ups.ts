@@ -6,7 +6,10 @@ import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The hang-ups of one kind of traffic and one entry, and what the requests had received until the client hung up. */
+/**
+ * The requests of one entry on which the client hangs up, and the data that these requests had received until the
+ * client hung up.
+ */
 interface HangUpRow {
   readonly name: string;
   readonly kind: Group['labels']['traffic'];
@@ -16,7 +19,7 @@ interface HangUpRow {
 const cancelledIn = ({ parts }: HangUpRow): number =>
   sumOf(parts, (part) => part.outcomes.cancelled);
 
-/** Formats the mean of what cancelled requests had received; a dash if there are no such requests. */
+/** Formats a mean over the cancelled requests; a dash if no request was cancelled. */
 const meanText = (
   row: HangUpRow,
   of: (part: HangUps) => number,
@@ -52,7 +55,10 @@ const columns: readonly Column<HangUpRow>[] = [
   ),
 ];
 
-/** Says on how many requests of the whole run the client hung up; `null` if it hung up on no request. */
+/**
+ * Returns a phrase on how many requests of the whole run the client hung up on; `null` if the client hung up on no
+ * request.
+ */
 export const hangUpSentence = ({ groups }: Result): string | null => {
   const { cancelled, ...others } = sumOutcomes(groups);
   return cancelled === 0
@@ -61,7 +67,8 @@ export const hangUpSentence = ({ groups }: Result): string | null => {
 };
 
 /**
- * Shows on how many requests the client hung up and what these requests had received; `null` if no hang-up was planned.
+ * Builds the section on the requests on which the client hung up, and on the data that these requests had received;
+ * `null` if no hang-up was planned.
  */
 export const hangUpSection = (result: Result): Section | null => {
   const rows = kindsPresent(result).flatMap((kind) => {

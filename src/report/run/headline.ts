@@ -28,7 +28,7 @@ import {
 import { present, textIf } from '../text/present.ts';
 import { runTotalsOf } from './cost.ts';
 
-/** This file builds what interests most readers first: a few tiles, and a row for each kind of traffic. */
+/** This file builds the first part of a report: a few tiles, and a row for each kind of traffic. */
 
 /** A tile. A tile without a kind of traffic is for all traffic. */
 type Tile = readonly [
@@ -39,10 +39,10 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** The maximum number of tiles. This number fits into one row of a wide page. */
+/** The maximum number of tiles, which fit into one row of a wide page. */
 const mostTiles = 6;
 
-/** The times of an answer for which a user waits. */
+/** The times for which a user waits. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
 /** Returns the tiles of streams, followed by the tiles of other kinds of traffic in order of frequency. */
@@ -66,8 +66,8 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          // The foot of the tile names the share of arrivals that the figure covers, so the figure itself has no mark
-          // for this share.
+          // The foot of the tile names the share of arrivals that the figure covers, so the figure has no mark for this
+          // share.
           const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
           const feet = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,
@@ -165,7 +165,7 @@ const percentileCell = (result: Result, trust: Trust, row: TimeRow, q: number): 
   return { text, note, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
 };
 
-/** Writes the confidence interval of a p95; empty if the load is too short for it. */
+/** Formats the confidence interval of a p95; empty if the run is too short for an interval. */
 const rangeText = (result: Result, { kind, measure }: TimeRow): string => {
   const { low = null, high = null } =
     figuresOver(result, measure, measuredOf(kind)).percentile(0.95) ?? {};
@@ -173,7 +173,7 @@ const rangeText = (result: Result, { kind, measure }: TimeRow): string => {
   return `[${intervalText(low, high, measures[measure].unit)}]`;
 };
 
-/** Builds the table of each kind of traffic: how often it succeeded, how fast it was, and the interval of its p95. */
+/** Builds the table of each kind of traffic: the success rate, the times, and the confidence interval of the p95. */
 export const kindTable = (result: Result, trust: Trust): Table => {
   const rows = timeRows(result);
   const hasRanges = rows.some((row) => rangeText(result, row) !== '');
@@ -188,8 +188,8 @@ export const kindTable = (result: Result, trust: Trust): Table => {
     );
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
-    // Requests that the client cancelled could not complete. So n does not include them, and the share is a share of n.
-    // A line below the table counts the cancelled requests.
+    // Requests that the client cancelled could not complete. So n does not include the cancelled requests, and the
+    // share is a share of n. A line below the table counts the cancelled requests.
     countColumn('n', ({ cancelled, due }) => countText(due - cancelled)),
     countColumn('completed', ({ completed, cancelled, due }) => ({
       text: shareText(completed, due - cancelled),
@@ -210,14 +210,14 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   return table('Each kind of traffic', columns, rows);
 };
 
-/** The marks and their meanings. A mark is on the same line as the first word of its meaning. */
+/** The marks and their meanings. A no-break space joins each mark to the first word of its meaning. */
 const marks = [
   ['~', '~\u00a0fewer than ten independent samples beyond it'],
   ['±', '±\u00a0the load generator may have moved it'],
   ['*', '*\u00a0higher if failures count'],
 ] as const;
 
-/** Explains the marks beside the percentiles that these texts show; `null` if they show no marks. */
+/** Explains the marks beside percentiles that the texts `shown` contain; `null` if the texts contain no marks. */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
   const rows = kinds.groups.flatMap((group) => group.rows);
   const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));

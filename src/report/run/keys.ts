@@ -30,7 +30,7 @@ import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
 /**
- * Reads one of the two limits of a key: the limit in the plan (`null` if there is none), the limits in all headers, and
+ * Reads one of the two limits of a key: the limit in the plan (`null` without a limit), the limits in all headers, and
  * the remaining amount.
  */
 const observedLimit = (
@@ -74,7 +74,8 @@ export const keyUsages = ({ ledger, plan }: Result) =>
 type KeyUsage = ReturnType<typeof keyUsages>[number];
 
 /**
- * Compares the declared limit with the headers in words: `600/min as declared`, `header says 100, the interface 60`.
+ * Compares the limit of the plan with the headers, in words: `600/min as declared`, `header says 100, the interface
+ * 60`.
  */
 export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLimit): string => {
   const headers = reported.map(countText).join(' and ');
@@ -94,11 +95,11 @@ export const remainingText = ({ lowest, last }: ObservedLimit): string =>
     ? '–'
     : `${countText(lowest)}${textIf(last !== lowest, `, last ${countText(last)}`)}`;
 
-/** Formats the 429s as `412, first at 21.3 s`, or `none`. */
+/** Formats the number and the first moment of the 429s as `412, first at 21.3 s`, or `none`. */
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
   firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
 
-/** Says how many responses the ledger did not record; `null` if it recorded all responses. */
+/** Returns how many responses the ledger did not record; `null` if the ledger recorded all responses. */
 export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
   unrecorded === 0
     ? null
@@ -141,8 +142,8 @@ const explanationText = (limiters: readonly string[]): string => {
 };
 
 /**
- * Says what a run shows of one limit of a key: whether it was exceeded, whether it refused anything, or whether it was
- * never reached.
+ * Returns a sentence on one limit of a key: whether the limit was exceeded, whether it refused a request, or whether it
+ * was never reached.
  */
 export const limitSentence = (
   unit: 'requests' | 'tokens',
@@ -248,16 +249,14 @@ const limitBlocks = (
   ];
 };
 
-/** Returns whether a key has a limitin the plan or in headers, or got a 429. */
+/** Returns whether a key has a limit in the plan or in headers, or got a 429. */
 const hasLimit = ({ limited, requests, tokens }: KeyUsage): boolean =>
   limited > 0 ||
   [requests, tokens].some(
     ({ declared, reported, lowest }) => declared !== null || reported.length > 0 || lowest !== null,
   );
 
-/**
- * Builds the section on the limits and the remaining quota of each key, and on what the run proves about the limits.
- */
+/** Builds the section on the limits and the remaining quota of each key, and on the run's findings about the limits. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
   const { limits, ledger } = result;
   const usages = keyUsages(result).map((usage) => {

@@ -17,7 +17,7 @@ export interface LiveRun {
   readonly name: string;
   /** The planned length of the load. */
   readonly planned: Milliseconds;
-  /** The path to which the report will be written. */
+  /** The path of the finished report. */
   readonly report: string;
   /** The progress; `null` before the run's clock starts. */
   readonly progress: {
@@ -26,12 +26,12 @@ export interface LiveRun {
     readonly inFlight: number;
     readonly endedBefore?: number | undefined;
   } | null;
-  /** The figures up to the moment `until` in ms; `null` before there are any figures. */
+  /** The figures up to the moment `until` in ms; `null` before the first figures. */
   readonly soFar: {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
-    /** The moment before which all due requests are among the figures; absent if this moment is unknown. */
+    /** The moment before which all due requests are in the figures; absent if this moment is unknown. */
     readonly endedBefore?: number | undefined;
   } | null;
 }
@@ -40,7 +40,7 @@ export interface LiveAssets extends PageAssets {
   readonly liveScript: string;
 }
 
-/** Empty scripts and styles for updates. An open page already has them. */
+/** Empty scripts and styles for updates, since an open page already has scripts and styles. */
 const noAssets: LiveAssets = {
   chartScript: '',
   chartStyle: '',
@@ -84,7 +84,7 @@ const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
 
 const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const { result, trust, until, endedBefore } = soFar;
-  // Seconds that are not over yet are left out, since they would look like a drop.
+  // A second that is not over is left out, since its values would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
   const ended = milliseconds(Math.floor(until / 1000) * 1000);
   const scheduled = milliseconds(Math.min(result.scheduled, ended));
@@ -111,8 +111,8 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
 };
 
 /**
- * Writes the page of a run in progress. It is like the page of the finished report, with the progress and a button that
- * stops the run.
+ * Writes the page of a run in progress. The page is like the page of the finished report, with a progress bar and a
+ * button that stops the run.
  */
 export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   const { document, data } =
@@ -125,5 +125,5 @@ export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   });
 };
 
-/** Writes the same page without scripts and styles, for an update. */
+/** Writes the page of a run in progress without scripts and styles, for an update. */
 export const livePageUpdate = (run: LiveRun): string => livePage(run, noAssets);

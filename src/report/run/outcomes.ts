@@ -42,7 +42,10 @@ import { present } from '../text/present.ts';
 import { hangUpSection } from './hang-ups.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The successive phases of a request, each from one moment to the next. Their sum is its end-to-end time. */
+/**
+ * The successive phases of a request, each from one moment to the next. The sum of all phases is the end-to-end time of
+ * the request.
+ */
 const phases = [
   ['Waiting', 'due', 'begun'],
   ['Connecting', 'begun', 'connected'],
@@ -83,7 +86,10 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
-/** Builds the lists of requests that a reader can look up in the server's logs; empty if the result has none. */
+/**
+ * Builds the lists of single requests, which a reader can look up in the server's logs; empty if the result has no
+ * single requests.
+ */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const {
     completed = [],
@@ -109,7 +115,7 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
 
 const everyGroup = (): boolean => true;
 
-/** Formats the median and the tail of a wait of completed requests; `null` if no request waited. */
+/** Formats the median and the p99 of a wait of completed requests; `null` if no request waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = figuresOver(result, measure, everyGroup);
   const [p50, p99] = [waits.percentile(0.5), waits.percentile(0.99)];
@@ -141,8 +147,8 @@ const reconnectText = ({ groups }: Result): string | null => {
 };
 
 /**
- * Describes the effects of reconnects, retries and the pace on the whole run. The counts of outcomes do not show these
- * effects.
+ * Returns sentences on the effects of reconnects, retries and the pace on the whole run. The counts of outcomes do not
+ * show these effects.
  */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
@@ -172,13 +178,13 @@ type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
 /**
- * Returns whether an outcome has a row. Some outcomes always have a row, and the others have a row only if they
- * occurred.
+ * Returns whether an outcome has a row. The outcomes due, sent and completed always have a row. Any other outcome has a
+ * row only if it occurred.
  */
 const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
   all > 0 || ['due', 'sent', 'completed'].includes(name);
 
-/** Names the outcomes that did not occur. */
+/** Returns a sentence that names the outcomes that did not occur; `null` if all outcomes occurred. */
 const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
   const absent = rows
     .filter((row) => !isShownOutcome(row) && row.name !== 'cancelled')
@@ -186,9 +192,7 @@ const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
   return absent.length === 0 ? null : `None ${listed(absent).replace(' and ', ' or ')}.`;
 };
 
-/**
- * Builds the table of the outcomes of all arrivals. If the run has no warm-up, the table has only one pair of columns.
- */
+/** Builds the table of the outcomes of all arrivals. A run without a warm-up has only one pair of columns. */
 const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
   const due = rows[0]!;
   const columnsOf = (title: string, counts: 'all' | 'measured'): readonly Column<typeof due>[] => [
@@ -260,9 +264,7 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Last', ({ last }) => momentText(last)),
 ];
 
-/**
- * Counts the tolerated deviations in the completed answers of each kind, beginning with the most frequent deviation.
- */
+/** Counts the tolerated deviations in the completed answers of each kind, in order of frequency. */
 export const answerNoteCounts = (result: Result) =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);
@@ -282,12 +284,12 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The finish reasons that are not mentioned if there are no other reasons. */
+/** The usual finish reasons. Finish reasons are not mentioned if all of them are usual. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
-/** The maximum number of reasons in the sentence. */
+/** The maximum number of finish reasons in the sentence. */
 const maxShownReasons = 10;
 
-/** Counts the chats by finish reason; `null` if all chats ended as usual. */
+/** Counts the chats by finish reason; `null` if all chats ended with a usual finish reason. */
 const finishSentence = (result: Result): string | null => {
   const counts = sumFinishes(groupsMatching(result, outsideWarmUp));
   if (counts.every(([reason]) => unremarkable.includes(reason))) return null;
@@ -329,7 +331,7 @@ export const outcomesSection = (result: Result): Section => {
       isClean && only(['html'], text('No request failed.')),
       isClean ? only(['terminal', 'markdown'], outcomes) : outcomes,
       isClean && only(['html'], fold('What became of every request', [outcomes])),
-      // If nothing failed, one sentence below says so for all kinds.
+      // If nothing failed, one sentence below says this for all kinds of traffic.
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       text(finishSentence(result)),
       kindSection(result),

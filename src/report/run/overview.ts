@@ -24,8 +24,8 @@ import { usageSentence } from './usage-audit.ts';
 import { objectiveLine } from './verdict.ts';
 
 /**
- * This file shows a run in at most 20 lines of a terminal. After these lines, other code prints the names of the files
- * and three lines with the verdict.
+ * This file shows a run in at most 18 lines of a terminal if possible. After these lines, other code prints the names
+ * of the files and three lines with the verdict.
  */
 
 const ratesText = (result: Result): string | null => {
@@ -53,12 +53,12 @@ interface NamedLine {
   readonly name: string;
   readonly text: string;
   /**
-   * The end of the text. It is kept even if the text is truncated. It must contain no-break spaces, so that it stays on
-   * one line.
+   * The end of the text, which stays even if the text is truncated. The end must contain no-break spaces, so that the
+   * end is not wrapped.
    */
   readonly end?: string;
   readonly tone?: Tone;
-  /** The maximum number of lines of a text from a server or user, which can have any length. */
+  /** The maximum number of lines of the text. A text from a server or a user can have any length. */
   readonly most?: number;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;
@@ -71,7 +71,7 @@ const failureLine = (failure: Failure): UnnamedLine => {
 };
 
 /**
- * Makes lines for a list of texts. The first line has the name of the list. The last line counts the texts that are
+ * Makes the lines for a list of texts. The first line has the name of the list. The last line counts the texts that are
  * left out.
  */
 const named = (
@@ -137,8 +137,8 @@ const linesBeside = (
 };
 
 /**
- * Writes each text into one line. As long as there are `spare` lines, long texts get more lines. Texts about objectives
- * get them first.
+ * Writes each text into one line. Long texts get up to `spare` more lines in all. Texts about objectives get more lines
+ * first.
  */
 const linesOfAll = (
   layout: TerminalLayout,
@@ -162,14 +162,14 @@ const linesOfAll = (
  */
 const wantedLines = 18;
 
-/** Names the warm-up that a run found; empty for a run that did not look for one. */
+/** Formats the warm-up that a run found; empty for a run that did not look for the end of its warm-up. */
 const foundWarmUpText = ({ warmUp }: Result): string => {
   if (warmUp === undefined) return '';
   const end = timeText(warmUp.end);
   return warmUp.isSteady ? `warm-up ${end}, ` : `no end of the warm-up within ${end}, `;
 };
 
-/** Shows what ran, each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
+/** Shows the load, each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
   const layout = terminalLayout(style);
   const { plan } = result;
@@ -186,7 +186,7 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   );
   const room = wantedLines - 1 - rows.length - markLines.length - targets.length - others.length;
   const populations = populationLines(result).map((text) => ({ text }));
-  // At least one population is shown, and further populations if there is room.
+  // At least one population is shown, and further populations are shown if there is room.
   const most = Math.max(1, Math.min(populations.length, room));
   const texts = [...targets, ...named('Populations', populations, most), ...others];
   const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);

@@ -40,16 +40,16 @@ export interface RunProgress {
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
-/** Returns the measure of a kind that the display shows during a run: the first measure of its headline figures. */
+/** Returns the measure of a kind that the live display shows: the first measure of the kind's headline figures. */
 export const progressMeasure = (kind: TrafficKind): MeasureName => tableMeasures[kind][0];
 
-/** Formats whole seconds, since tenths would flicker. */
+/** Formats a time in whole seconds, since tenths would flicker. */
 const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
 
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
-/** Formats the time of a run. After its load, it says how many answers are `missing`. */
+/** Formats the time of a run. After the end of the load, the text also says how many answers are `missing`. */
 export const timeProgressText = (
   { elapsed, scheduled }: Pick<RunProgress, 'elapsed' | 'scheduled'>,
   missing: number,
@@ -61,7 +61,7 @@ export const timeProgressText = (
 };
 
 /**
- * Returns the text in brackets after an outcome: the mean rate of completed requests, or the status of limited
+ * Returns the text in brackets after an outcome: the mean rate of completed requests, or the status 429 of limited
  * requests.
  */
 const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
@@ -70,7 +70,7 @@ const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): strin
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-/** Returns how many arrivals are due but not in flight. They wait for their next attempt, or for the pace. */
+/** Returns how many arrivals are due but not in flight. These arrivals wait for their next attempt, or for the pace. */
 const waitingOf = ({ due, inFlight, outcomes }: RunProgress): number =>
   Math.max(0, due - countArrivals(outcomes) - inFlight);
 
@@ -87,7 +87,7 @@ const countsText = (progress: RunProgress): string => {
   ].join(' · ');
 };
 
-/** Formats the measure and its percentiles so far for each kind, including the warm-up. */
+/** Formats the live measure of each kind with its percentiles so far. The percentiles include the warm-up. */
 const latencyTexts = ({ latencies }: RunProgress) =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);
@@ -100,7 +100,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
   });
 
 const barWidth = 24;
-/** The minimum width of a name beside the bar and the time. A narrower screen has no bar. */
+/** The minimum width in columns of a name beside the bar and the time. A narrower screen has no bar. */
 const minNameWidth = 8;
 
 const firstLine = (progress: RunProgress, columns: number): string => {
@@ -142,8 +142,8 @@ export interface AnnouncedStage {
 }
 
 /**
- * Says that a stage begins. If the stage belongs to a population, says that the population begins, or that its next
- * stage begins.
+ * Returns a line which says that a stage begins. If the stage belongs to a population, the line names the population,
+ * and its stage if the population has several stages.
  */
 export const stageLine = ({ name, begins, population }: AnnouncedStage): string => {
   if (population === undefined) return `${clockText(begins)}: stage ${printable(name)} begins`;

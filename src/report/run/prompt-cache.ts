@@ -8,7 +8,7 @@ import { column, type Column, section, type Section, table, text } from '../docu
 import { countText, figureText, plural, shareText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** This file says how much of the prompts came from the server's cache: expected, reported and inferred. */
+/** This file says which share of the prompts came from the server's cache: expected, reported and inferred. */
 
 interface CacheRow {
   readonly name: string;
@@ -76,12 +76,15 @@ const rowsOf = ({
 ];
 
 /**
- * If the reported share of cached tokens exceeds the expected share by at least this much, the excess is mentioned. All
- * three numbers are shares of the prompts' tokens.
+ * The excess of the reported share over the expected share of cached tokens from which the report mentions the excess.
+ * The excess and the two shares are shares of the prompts' tokens.
  */
 const leastExcess = 0.01;
 
-/** Compares the reported with the expected tokens of the same answers; `null` if there is nothing to say. */
+/**
+ * Compares the reported with the expected cached tokens of the same answers; `null` if the two numbers cannot be
+ * compared.
+ */
 const comparisonText = ({ expected, reported, inferred }: PromptCacheFigures): string | null => {
   if (expected.tokens === 0 || reported.answers !== expected.answers || isParted(inferred))
     return null;
@@ -100,7 +103,7 @@ const workersText = ({ slices }: Result): string | null =>
     ? null
     : 'Each worker or slice knows only what it sent itself, so more can have come from a cache.';
 
-/** Builds the section on the prompt cache; `null` if nothing was repeated or cached. */
+/** Builds the section on the prompt cache; `null` if no prompt tokens were repeated or cached. */
 export const promptCacheSection = (result: Result): Section | null => {
   const figures = promptCacheFigures(result);
   if (figures === null) return null;

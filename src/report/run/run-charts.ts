@@ -55,16 +55,16 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
-/** Draws latencies by the second in which requests were due, as a density over time, and against the load. */
+/** Draws latencies by the second in which requests were due: as a density over time, and against the load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
   const drawn = kindsPresent(result).map((kind) => {
-    // The first measure is the time that a user waits for.
+    // The measure is the time for which a user waits.
     const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
     const { label, unit } = measures[measure];
     const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
-    // The last part is rarely complete, so its rate would be too low.
+    // The last part is rarely a whole part, so its rate would be too low.
     const points = pointsOf(parts.slice(0, -1), columns, bins.step);
     return {
       map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
@@ -80,7 +80,7 @@ const distributionSection = (result: Result): Markup | null => {
     ${plots.length === 0 ? notPlotted : null}`;
 };
 
-/** Charts a run. For a run in progress, the charts contain all requests that were due before `endedBefore` ms. */
+/** Makes the charts of a run. For a run in progress, the lines of due and sent requests end at `endedBefore` ms. */
 export const runCharts = (
   result: Result,
   trust: Trust,
@@ -110,8 +110,8 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
 };
 
 /**
- * Draws how many answers took how long. For each kind of traffic, draws the time to the first output and the whole
- * duration.
+ * Draws histograms of the times of answers. Each kind of traffic has a histogram of the time to the first output and a
+ * histogram of the whole duration.
  */
 const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
   (['ttft', 'firstAudio', 'endToEnd'] as const)
@@ -134,7 +134,7 @@ const requestPlots = (result: Result): readonly Markup[] => {
   ]);
 };
 
-/** Returns the sampled requests of a population, and the number of all requests of this population. */
+/** Returns the sampled requests of a population, with the number of all requests of this population. */
 const sampleOfPopulation = (result: Result, name: string): readonly RequestSample[] =>
   (result.requestSample ?? []).flatMap((each) => {
     const isOwn = (labels: Labels): boolean =>
@@ -170,7 +170,7 @@ const bandMeaning =
 
 const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
 
-/** Returns the first charts that a reader sees: the most important latency, with failures marked, and the flow. */
+/** Returns the first charts on the page: the most important latency, with failures marked, and the flow. */
 export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   const charts = [...latency.slice(0, 1), ...flow.slice(0, 1)];
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);

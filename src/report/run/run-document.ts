@@ -59,7 +59,10 @@ const lagText = ({ lag }: SliceRun, q: number): string => {
   return found ? figureText(found.value) : '–';
 };
 
-/** Lists the slices that a coordinator joined, with their clocks and lags; `null` for other runs. */
+/**
+ * Makes the table of the slices that a coordinator joined, with the clock offset and the lag of each slice; `null` for
+ * other runs.
+ */
 const sliceTable = (result: Result): Block | null => {
   const { slices } = result;
   if (slices.every(({ host }) => host === undefined)) return null;
@@ -77,7 +80,7 @@ const sliceTable = (result: Result): Block | null => {
   );
 };
 
-/** Shows the plan. Prompts are replaced by their number, and secrets by references. */
+/** Shows the plan. The number of prompts replaces the prompts, and references replace the secrets. */
 const scenarioFold = ({ plan, ...result }: Result): Block =>
   fold('The scenario, as it was run', [
     facts([
@@ -103,7 +106,7 @@ const rateDefinitions = {
     'Nearest rank: the smallest sample that at least the given share of samples does not exceed. Percentiles over time are assigned to the second in which the request was due; a bin without a sample beyond a percentile does not show it.',
 };
 
-/** Explains each measure in this report, since other tools may define measures with the same names differently. */
+/** Explains each measure in this report, since other tools may use the same name for another measure. */
 const definitionsFold = (result: Result): Block =>
   fold('What each figure means', [
     facts([
@@ -120,7 +123,7 @@ const definitionsFold = (result: Result): Block =>
 const referenceSection = (result: Result): Section =>
   only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));
 
-/** Names the workers or the slices of a run; empty if there is only one. Workers share one clock. */
+/** Returns the number of workers or slices of a run; empty if there is only one. */
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
   slices.length === 1 ? [] : [plural(slices.length, sliceNoun(slices))];
 
@@ -154,7 +157,7 @@ const whatRan = (result: Result): string => {
   return `${addressText(baseUrl)}: ${parts.join('; ')}`;
 };
 
-/** Returns the first blocks of the page: tiles, two charts, one table. */
+/** Returns the first blocks of the page: tiles, two charts, and one table. */
 const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly Block[] => {
   const kinds = kindTable(result, trust);
   return [
@@ -176,7 +179,7 @@ const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): S
   return only(['html'], section('Can I trust it?', blocks, 'trust'));
 };
 
-/** Builds the report of a run, with the same order of sections in every medium. `charts` are shown only on the page. */
+/** Builds the report of a run. The order of sections is equal in every medium. Only the page shows `charts`. */
 export const runDocument = (
   result: Result,
   trust: Trust,

@@ -10,8 +10,8 @@ import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
 /**
- * Encodes the data of the page's script as gzipped JSON in base64. For a run in progress, the axes end at the `planned`
- * end of its load.
+ * Encodes the data of the page's script as gzipped JSON in base64. The axes of a run in progress end at the `planned`
+ * end of its load, in ms.
  */
 export const embeddedData = (
   result: Result,
@@ -47,7 +47,7 @@ export const pageScripts = (
 <p id="trouble" class="aside" role="alert" hidden></p>`,
 });
 
-/** Writes the report of a run as one HTML file that needs no network. Only its charts over time need scripts. */
+/** Writes the report of a run as one HTML file that needs no network. Only the charts over time need scripts. */
 export const runPage = (result: Result, trust: Trust, assets: PageAssets): string => {
   const charts = runCharts(result, trust);
   const data = embeddedData(result, Object.values(charts).flat());

@@ -24,7 +24,7 @@ import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** The row of one of the server’s figures during the measured time. */
+/** The row of one figure of the server, with the figure's values in the measured time. */
 interface ServerRow {
   readonly name: string;
   readonly values: readonly number[];
@@ -72,12 +72,13 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
 };
 
 /**
- * Formats the server's figures, and problems with reading them, in a line; `null` if the run did not read such figures.
+ * Formats the server's figures, and problems with reading these figures, in a line; `null` if the run did not read the
+ * server's metrics.
  */
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // These are the queue, what fills it, and the figures that the scenario asked for.
+  // The rows are the queue, its causes, and the figures that the scenario asked for.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );
@@ -93,7 +94,7 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // Failed readings are the most important finding. The other findings are only on the page.
+  // Failed readings are the most important finding. Only the page shows the other findings.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');
@@ -102,7 +103,7 @@ export const serverLine = (result: Result): string | null => {
     : line;
 };
 
-/** Builds the section on the server's own figures; `null` if the run did not read such figures. */
+/** Builds the section on the server's own figures; `null` if the run did not read the server's metrics. */
 export const serverSection = (result: Result, charts: readonly Chart[]): Section | null => {
   const { server } = result;
   if (server === undefined) return null;

@@ -20,8 +20,8 @@ import { sumOf } from '../../model/sums.ts';
 /** This file says whether the reported usage agrees with the answers that were received. */
 
 /**
- * The texts of a check: what it compares, which difference it counts, which bound it uses, and reasons for such a
- * difference other than a wrong count.
+ * The texts of a check: the compared quantities, the counted difference, the bound, and reasons for a difference other
+ * than a wrong count.
  */
 interface CheckTexts {
   readonly name: string;
@@ -67,7 +67,7 @@ interface CheckRow {
   readonly counts: UsageCounts;
 }
 
-/** The sums of a check over the groups of a kind; `null` if the check was applied to no answer. */
+/** Adds up the counts of a check over the groups of a kind; `null` if the check was applied to no answer. */
 const countsOf = (audits: readonly UsageAudit[], check: AuditName): UsageCounts | null => {
   const all = audits.flatMap((audit) => audit[check] ?? []);
   if (all.length === 0) return null;
@@ -95,7 +95,7 @@ const rowsOf = (result: Result): readonly CheckRow[] =>
 const answersText = (kind: TrafficKind, count: number): string =>
   plural(count, kind === 'chat-stream' ? 'stream' : 'answer');
 
-/** Says what a check found; `null` if it found nothing. */
+/** Returns the finding of a check as a sentence; `null` if the check found no difference. */
 const findingText = ({ kind, check, counts }: CheckRow): string | null => {
   const { answers, differing, reported, bound } = counts;
   if (differing === 0) return null;
@@ -116,7 +116,7 @@ const columns: readonly Column<CheckRow>[] = [
 const whatNext =
   '`weir check --only usage` sends prompts whose counts are known, and finds smaller differences.';
 
-/** Says how many answers declare reasoning that did not arrive; `null` if no answer does. */
+/** Returns how many answers declare reasoning that did not arrive; `null` if no answer declares such reasoning. */
 const hiddenText = (result: Result): string | null => {
   const all = kindsPresent(result).flatMap((kind) => auditsOf(result, kind));
   const counts = countsOf(all, 'reasoning');
@@ -124,7 +124,7 @@ const hiddenText = (result: Result): string | null => {
   return `${plural(counts.differing, 'answer')} declare reasoning that did not come as text.`;
 };
 
-/** Says in a line how the reported usage differs from what was received; `null` if it does not differ. */
+/** Returns a line on how the reported usage differs from the received answers; `null` if there is no difference. */
 export const usageSentence = (result: Result): string | null => {
   const found = rowsOf(result).filter(({ counts }) => counts.differing > 0);
   const [first] = found;
@@ -134,7 +134,9 @@ export const usageSentence = (result: Result): string | null => {
   return `${countText(counts.differing)} of ${answersText(kind, counts.answers)} ${checkTexts[check].differs}${more}`;
 };
 
-/** Shows what was compared with the usage of the answers, and what differs; `null` if nothing was compared. */
+/**
+ * Builds the section on the comparison of the reported usage with the received answers; `null` if nothing was compared.
+ */
 export const usageSection = (result: Result): Section | null => {
   const rows = rowsOf(result);
   if (rows.length === 0) return null;

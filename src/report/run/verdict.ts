@@ -48,7 +48,7 @@ const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
-/** Says which declared limits are shown to be kept. A limit that refused nothing was not shown to be kept. */
+/** Says which declared limits were shown to be kept. A limit that refused no request was not shown to be kept. */
 const keptText = ({ limits, plan }: Result): string => {
   const units = (['requests', 'tokens'] as const).filter(
     (unit) => sumOfLimits(plan, `${unit}PerMinute`) !== null,
@@ -64,9 +64,9 @@ const keptText = ({ limits, plan }: Result): string => {
 };
 
 /**
- * Names the fullest minutes in which certainly more than the limit was admitted; `null` if there are none, or if the
- * scenario names a limiter. If any limiter is permitted, even nearly twice the limit in a minute may be right. But it
- * may also mean that the real limit is higher. So such a minute does not prove that the limit was kept.
+ * Names the fullest minutes in which the target certainly admitted more than the limit. Returns `null` without such
+ * minutes, or if the scenario names a limiter. With some limiters, even nearly twice the limit in a minute is right,
+ * but the real limit may also be higher. So such a minute does not prove that the limit was kept.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
@@ -87,8 +87,8 @@ const overfullText = ({ limits, plan }: Result): string | null => {
 };
 
 /**
- * The claims about when, and for what, a limit refuses. If one of these claims is false, another limit may have
- * refused.
+ * The claims about when a limit refuses, and about which limit refuses. If one of these claims is false, another limit
+ * may have refused.
  */
 const refusalClaims = [
   'refused-only-when-full',
@@ -98,8 +98,8 @@ const refusalClaims = [
 ];
 
 /**
- * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` if there are none.
- * Such refusals may come from a lower limit, so the declared limit was perhaps never reached.
+ * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` without such
+ * refusals. The refusals may come from a lower limit, so the declared limit was perhaps never reached.
  */
 const unexplainedText = ({ limits }: Result): string | null => {
   const found = (limits?.keys ?? []).flatMap(({ checks }) => {
@@ -114,7 +114,7 @@ const unexplainedText = ({ limits }: Result): string | null => {
   return found[0] ?? null;
 };
 
-/** Returns the verdict on the limits; `null` if the scenario does not check them. */
+/** Returns the verdict on the limits; `null` if the limits were not judged. */
 export const limitsVerdict = (result: Result): TonedText | null => {
   const { limits, plan } = result;
   if (limits === undefined || !limits.judged) return null;
@@ -145,8 +145,8 @@ export const limitsVerdict = (result: Result): TonedText | null => {
 };
 
 /**
- * Returns the level of a signal. The level of a signal that decides nothing is `normal` or `high`, since such a signal
- * only shows causes.
+ * Returns the level of a signal. A signal that decides nothing has the level `normal` or `high`, since it only shows
+ * causes.
  */
 const signalLevel = ({ decides, level }: TrustSignal): Cell => {
   if (decides) return { text: level, tone: trustTones[level] };
@@ -170,8 +170,8 @@ const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
     .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'));
 
 /**
- * Lists why a run is not valid: the deciding signals of the load, advice for inexact figures, and the possible causes.
- * The sentences of the verdict already name the inexact figures.
+ * Lists why a run is not valid: the deciding signals of the load, advice for inexact figures, and possible causes. The
+ * list does not name the inexact figures, since the sentences of the verdict name these figures.
  */
 const findingsList = (trust: Trust): Block => {
   const unhealthy = trust.evidence.filter(({ level }) => level !== 'valid');
@@ -218,15 +218,12 @@ const reasonText = (failure: Result['failures'][number]): string =>
 const countIn = (failures: Result['failures']): number =>
   failures.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns the failures with the most frequent reason, of any kind of traffic; none if nothing failed. */
+/** Returns the failures with the most frequent reason, over all kinds of traffic; none if nothing failed. */
 const mostAlike = (failures: Result['failures']): Result['failures'] =>
   [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
   [];
 
-/**
- * Says how many samples an objective needs. To be sure of a percentile, a run often needs more samples than the
- * objective asks for.
- */
+/** Says how many samples an objective needs. A sure percentile often needs more samples than the objective asks for. */
 const neededText = (verdict: ObjectiveVerdict): string => {
   const { n, effective, statistic } = verdict;
   const independent = effective ?? n ?? 0;
@@ -241,8 +238,8 @@ const neededText = (verdict: ObjectiveVerdict): string => {
 };
 
 /**
- * Returns the first thing to do. This is about the load, or, if the load was as planned, about an objective that the
- * run does not decide.
+ * Returns the first thing that the user should do. The advice is about the load, or about an objective that the run
+ * does not decide if the load was as planned.
  */
 const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string => {
   const ofLoad = loadSignals(trust).find(({ advice }) => advice !== null);
@@ -257,7 +254,7 @@ const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string =>
   return short === undefined ? '' : `a longer run decides more: ${neededText(short)}; `;
 };
 
-/** Says what is wrong with the load or a figure, and what the user can do. */
+/** Says which problems the load or a figure has, and what the user can do. */
 const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   only(['terminal', 'markdown'], findingsList(trust)),
   only(['terminal', 'markdown'], text(`What now: ${whatNowPage}.`)),
@@ -276,8 +273,8 @@ export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
 };
 
 /**
- * Names the objectives that are not kept. This is needed only in some media. In other media, the section on objectives
- * comes directly after the verdict.
+ * Names the objectives that are not kept, in HTML only. In other media, the section on objectives directly follows the
+ * verdict.
  */
 const openObjectives = (result: Result): readonly Block[] => {
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
@@ -291,8 +288,8 @@ const openObjectives = (result: Result): readonly Block[] => {
 };
 
 /**
- * Says how many requests failed, and how most of them failed; `null` if no request failed, or if the objectives are
- * kept in spite of the failures.
+ * Says how many requests failed, and the most frequent reason. Returns `null` if no request failed, or if the
+ * objectives are kept in spite of the failures.
  */
 export const failedText = ({ failures, verdicts = [], groups }: Result): string | null => {
   const alike = mostAlike(failures);
@@ -307,8 +304,8 @@ export const failedText = ({ failures, verdicts = [], groups }: Result): string 
 };
 
 /**
- * Names the most frequent failure, so that a reader of the first screen knows why requests failed. In other media, the
- * list of failures is not far away.
+ * Names the most frequent failure, so that a reader of the first screen knows why requests failed. Only HTML needs this
+ * line, since the list of failures is near in other media.
  */
 const failedLine = (result: Result): readonly Block[] => {
   const words = failedText(result);
@@ -316,14 +313,17 @@ const failedLine = (result: Result): readonly Block[] => {
   return [picture(() => markup`<p>${words} <a href="#failures">What failed?</a></p>`)];
 };
 
-/** Returns whether a reader of the run needs advice, because something about it is not certain. */
+/** Returns whether a reader of the run needs advice, because the trust or an objective is not certain. */
 export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolean =>
   level !== 'valid' ||
   verdicts.some(
     (verdict) => verdict.grounds === 'no-data' || objectiveOutcome(verdict) === 'undecided',
   );
 
-/** Says whether to trust the figures, and everything else that belongs to the verdict on a run. */
+/**
+ * Returns the blocks after the verdict on a run: whether the figures can be trusted, objectives, failures, limits,
+ * notes and advice.
+ */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   const { undecided, sentences } = runVerdict(result, trust);
@@ -352,8 +352,8 @@ const gravestTone = (result: Result, trust: Trust): Tone => {
 };
 
 /**
- * Returns the tone of a report's verdict. If requests failed and no objective judges failures, the run is neither good
- * nor bad.
+ * Returns the tone of a report's verdict. The tone is neither good nor bad if requests failed and the plan has no
+ * objectives.
  */
 export const verdictTone = (result: Result, trust: Trust): Tone => {
   const tone = gravestTone(result, trust);
@@ -367,7 +367,7 @@ const verdictCell = (verdict: ObjectiveVerdict): Cell => {
   return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
 };
 
-/** Returns the reason for a verdict. The verdict itself is beside it. */
+/** Returns the reason for a verdict without the verdict, which the table shows beside the reason. */
 const remarkOf = (verdict: ObjectiveVerdict): string =>
   (objectiveReasonText(verdict) ?? '').replace(`${verdictCell(verdict).text}: `, '');
 

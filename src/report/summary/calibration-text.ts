@@ -16,11 +16,14 @@ export const streamLoadText = (
   load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
 ): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
 
-/** Says how a load was sent: `socket`, `undici, 2 workers`. */
+/** Formats the way in which a load was sent: `socket`, `undici, 2 workers`. */
 export const transportText = (cell: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
   cell.workers === 1 ? cell.transport : `${cell.transport}, ${cell.workers} workers`;
 
-/** A note on the measurement error for a run's report. `changed` says what has changed since the calibration. */
+/**
+ * Returns a note on the measurement error for a run's report. `changed` lists the changes of the machine since the
+ * calibration.
+ */
 export const calibratedErrorText = (
   calibration: Calibration,
   cell: CalibrationCell | null,

@@ -24,8 +24,8 @@ import { sumOf } from '../../model/sums.ts';
 type BoundedFigure = ErrorBounds & { readonly value: number };
 
 /**
- * Returns how far a figure may be too high and too low, as rounded texts. A text is `null` if it would be zero at the
- * precision of the figure. `unbounded` means that the figure may be too low by any amount.
+ * Returns by how much a figure may be too high and too low, as rounded texts. A text is `null` if the amount rounds to
+ * zero at the precision of the figure. `unbounded` means that the figure may be too low by any amount.
  */
 const errorSizes = ({
   value,
@@ -46,8 +46,8 @@ const errorSizes = ({
 };
 
 /**
- * Writes how far the true figure may be below (`−1.2`) or above the figure (`+0.3`), or both (`±0.4`, `−0.4 +0.6`);
- * `null` if both round to 0.
+ * Formats the error of a figure: the true figure may be lower (`−1.2`), higher (`+0.3`), or both (`±0.4`, `−0.4 +0.6`).
+ * Returns `null` if both amounts round to 0.
  */
 export const errorText = (error: BoundedFigure): string | null => {
   const sizes = errorSizes(error);
@@ -57,7 +57,7 @@ export const errorText = (error: BoundedFigure): string | null => {
   return present([tooHigh !== null && `−${tooHigh}`, tooLow !== null && `+${tooLow}`]).join(' ');
 };
 
-/** Says how far a figure may be off, in words: `up to 14 too high`. */
+/** Formats the error of a figure in words, such as `up to 14 too high`; `null` if the error rounds to 0. */
 export const errorWords = (error: BoundedFigure): string | null => {
   const sizes = errorSizes(error);
   if (sizes === 'unbounded') return 'by any amount';
@@ -67,7 +67,9 @@ export const errorWords = (error: BoundedFigure): string | null => {
   return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
 };
 
-/** Returns the error as a mark of a percentile. If the error is not small, the mark is a warning. */
+/**
+ * Formats the error beside a percentile. The tone is a warning unless the error is small; `undefined` without an error.
+ */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {
@@ -77,8 +79,8 @@ export const markedErrorText = (
 };
 
 /**
- * One filter object for each kind of traffic. There is only one for each kind, since the figures of a result are cached
- * with the filter object as the key.
+ * One filter object for each kind of traffic. Each kind must have only one filter object, since the figures of a result
+ * are cached with the filter object as the key.
  */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
@@ -87,13 +89,13 @@ const measuredFilters = Object.fromEntries(
   ]),
 ) as Readonly<Record<TrafficKind, LabelFilter>>;
 
-/** Selects the groups of one kind of traffic after the warm-up. */
+/** Returns the filter that selects the groups of one kind of traffic after the warm-up. */
 export const measuredOf = (kind: TrafficKind): LabelFilter => measuredFilters[kind];
 
 export const averageOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : sumOf(values) / values.length;
 
-/** The subject of a row of figures: a measure, or the generator's lag. */
+/** The subject of a row of figures: a measure, or the lag of the load generator. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
 /**
@@ -104,8 +106,8 @@ export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit:
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
 
 /**
- * Says `of 70 %` if 70 % of the arrivals completed and the percentile of all arrivals would be higher; otherwise
- * `null`.
+ * Formats the share of arrivals that completed, such as `of 70 %`. Returns `null` if the percentile would be equal over
+ * all arrivals.
  */
 export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null => {
   if (ofShare === undefined) return null;
@@ -113,7 +115,7 @@ export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null
   return `of ${(Math.floor(ofShare * parts + 1e-9) * 100) / parts} %`;
 };
 
-/** A percentile. `error` is `null` if the load generator cannot have made it wrong. */
+/** A percentile. `error` is `null` if the load generator has not affected the percentile. */
 interface ReportedQuantile extends MeasuredQuantile {
   readonly error: FigureError | null;
 }
@@ -122,12 +124,12 @@ export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
   /**
-   * The quantiles in the order of `reportedQuantiles`. For a speed, they are the quantiles at the slow end: for
-   * example, p5 instead of p95.
+   * The quantiles in the order of `reportedQuantiles`. The quantiles of a speed are at the slow end: for example, p5
+   * instead of p95.
    */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** Whether no figure is printed, since the figures would look better than the target is. */
+  /** Whether no figure of the measure is printed, since the figures would look better than the target is. */
   readonly withheld: boolean;
 }
 
@@ -141,8 +143,8 @@ export const lagSubject: FiguresSubject = {
 };
 
 /**
- * The measures of each kind in the headline table. The first measure of a kind is the most important one for a user who
- * waits.
+ * The measures of each kind in the headline table. The first measure of a kind is the most important measure for a user
+ * who waits.
  */
 export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
@@ -153,13 +155,13 @@ export const tableMeasures = {
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 /**
- * Whether a starved event loop makes the measure look better than it is. Such a loop reads many chunks in one turn, so
- * gaps shrink towards zero.
+ * Returns whether the figures of a measure must not be shown. A starved event loop reads many chunks in one turn, so
+ * gaps shrink towards zero and look better than they are.
  */
 export const isWithheld = (name: MeasureName, { level, figures }: Trust): boolean =>
   (name === 'gap' || name === 'stall') && (level === 'invalid' || isNothingKnown(figures));
 
-/** The measurement error of a percentile of one kind of traffic; `null` if the percentile has none. */
+/** Returns the measurement error of a percentile of one kind of traffic; `null` if the percentile has no error. */
 export const figureErrorOf = (
   { figures }: Trust,
   traffic: TrafficKind,
@@ -185,7 +187,7 @@ const figuresOf = (
   return { subject, n, quantiles, max, withheld };
 };
 
-/** The kinds of traffic in the result, beginning with the kind that has most arrivals. */
+/** Returns the kinds of traffic in the result, beginning with the kind that has most arrivals. */
 export const kindsPresent = (result: Result): readonly TrafficKind[] => {
   const arrivals = (kind: TrafficKind): number =>
     countArrivals(sumOutcomes(groupsMatching(result, ({ traffic }) => traffic === kind)));
@@ -212,7 +214,10 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
 
 export type KindFigures = ReturnType<typeof kindFigures>;
 
-/** The generator's lag over the measured window, with two digits as in the timeline; `null` if there are no samples. */
+/**
+ * Returns the figures of the generator's lag over the measured window; `null` without samples. The timeline stores each
+ * lag with two digits.
+ */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));

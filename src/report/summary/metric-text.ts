@@ -1,7 +1,7 @@
 import type { ComparedMetric } from '../../model/series/compared-metric.ts';
 import { countText, figureText } from '../text/number-text.ts';
 
-/** Formats a figure of one side of a comparison: a failure rate in per cent, anything else in its own unit. */
+/** Formats a figure of one side of a comparison: a failure rate in per cent, and any other figure in its own unit. */
 export const sideValueText = (
   { scale, unit }: Pick<ComparedMetric, 'scale' | 'unit'>,
   value: number | null,
@@ -21,7 +21,7 @@ export const bareChangeText = ({ scale }: Scaled, value: number): string => {
 };
 
 /**
- * Formats a change, or a bound of a change. A ratio is given as a change in per cent, and a difference of shares in
+ * Formats a change, or a bound of a change. A change of a ratio is in per cent, and a difference of shares is in
  * percentage points.
  */
 export const changeText = (metric: Scaled, value: number): string =>

@@ -15,7 +15,7 @@ import {
 import { present, textIf } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The outcomes of an objective, beginning with the worst. A broken objective of severity `warn` is a `warning`. */
+/** The outcomes of an objective, from worst to best. A broken objective of severity `warn` is a `warning`. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;
 export type ObjectiveOutcome = (typeof objectiveOutcomes)[number];
 
@@ -25,7 +25,7 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   return severity === 'warn' ? 'warning' : 'broken';
 };
 
-/** The units that are not written as a number followed by the unit. */
+/** The units with a notation other than a number followed by the unit. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
@@ -44,18 +44,20 @@ export const objectiveObservedText = (verdict: ObjectiveVerdict): string => {
   return isInfinite(verdict) ? '∞' : '–';
 };
 
-/** The confidence interval; `null` if there is none. */
+/** Formats the confidence interval; `null` without an interval. */
 export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): string | null => {
   if (low === null && high === null) return null;
   const text = (bound: number | null): string => (bound === null ? '…' : valueText(bound, unit));
   return `${text(low)} to ${text(high)}`;
 };
 
-/** Returns how many samples a percentile needs to be sure; 0 for other statistics. */
+/** Returns how many samples a percentile needs to be sure; 0 for any other statistic. */
 export const sureSamples = (statistic: ObjectiveVerdict['statistic']): number =>
   typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
 
-/** Says how many samples a percentile needs to be sure, if the objective asks for fewer samples. */
+/**
+ * Says how many samples a sure percentile needs. Returns an empty text if the objective asks for at least this number.
+ */
 const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
   const enough = sureSamples(statistic);
   return textIf(enough > minSamples, `, some ${countText(enough)} to be sure`);
@@ -71,7 +73,10 @@ const noDataText = ({ text, n, minSamples, unit, statistic }: ObjectiveVerdict):
     : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed${sureText(statistic, minSamples)}`;
 };
 
-/** Says that the load generator may have moved the figure across the bound, and by how much if that is known. */
+/**
+ * Says that the load generator may have moved the figure across the bound. Also says by how much if the amount is
+ * known.
+ */
 const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string => {
   if (observed === null || error === undefined)
     return 'undecided: the measurement error spans the bound';
@@ -82,8 +87,8 @@ const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string =>
 };
 
 /**
- * Says how many answers do not report the figure, and the bounds of the figure if these answers are included; `null` if
- * all answers report it.
+ * Says how many answers do not report the figure, and the bounds of the figure over all answers. Returns `null` if all
+ * answers report the figure.
  */
 const unreportedText = ({
   n,
@@ -139,7 +144,7 @@ const infiniteText = (verdict: ObjectiveVerdict): string | null => {
     : 'too few completed';
 };
 
-/** Says which 429s were left out; `null` for an objective that counts all 429s. */
+/** Says how many 429s were left out; `null` for an objective that counts all 429s. */
 const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
   if (excluded === undefined) return null;
   return excluded === null
@@ -147,7 +152,7 @@ const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
     : `without ${plural(excluded, '429')} that the declared limits explain`;
 };
 
-/** The reason for the outcome; `null` if the figure is reason enough. */
+/** Returns the reason for the outcome; `null` if the observed value explains the outcome. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
@@ -166,7 +171,7 @@ export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null =>
   return why.length === 0 ? null : why.join('; ');
 };
 
-/** The whole finding on an objective in one line, without the text of the objective. */
+/** Formats the whole finding on an objective in one line, without the text of the objective. */
 export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'never-given') return reasons[verdict.grounds];
@@ -177,8 +182,8 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
 };
 
 /**
- * The reasons why a run leaves objectives undecided. The keys are the reasons in the verdicts. Some reasons are absent
- * here: if the whole run does not count or ended early, another sentence says so.
+ * The reasons why a run leaves objectives undecided, by the grounds of the verdicts. Some grounds are absent: if the
+ * whole run does not count or ended early, another sentence says this.
  */
 const openReasons = {
   'within-error':
@@ -189,8 +194,8 @@ const openReasons = {
 } as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
 
 /**
- * Says which objectives a run leaves undecided, and why, with a sentence for each reason. A sentence names at most
- * `most` objectives. Further objectives are only counted.
+ * Says which objectives a run leaves undecided, and why. Each reason has one sentence, which names at most `most`
+ * objectives and counts the others.
  */
 export const undecidedSentences = (
   verdicts: readonly ObjectiveVerdict[],
@@ -209,7 +214,10 @@ export const undecidedSentences = (
     return [`This run decides nothing about ${listed(named)}: ${openReasons[reason]}.`];
   });
 
-/** Formats the counts: `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run without objectives. */
+/**
+ * Formats the numbers of objectives by outcome: `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run
+ * without objectives.
+ */
 export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): string | null => {
   if (verdicts.length === 0) return null;
   const count = (outcome: ObjectiveOutcome): number =>
@@ -230,7 +238,7 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
   ]).join(', ');
 };
 
-/** The worst outcome of all objectives; `null` if there are no objectives. */
+/** Returns the worst outcome of all objectives; `null` without objectives. */
 export const objectivesOutcome = (
   verdicts: readonly ObjectiveVerdict[],
 ): ObjectiveOutcome | null => {
@@ -239,8 +247,8 @@ export const objectivesOutcome = (
 };
 
 /**
- * Says how many requests met all per-request objectives, and how many met each of them; `null` if there are no such
- * objectives.
+ * Says how many requests met all per-request objectives, and how many requests met each objective; `null` without
+ * per-request objectives.
  */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;

@@ -8,15 +8,15 @@ import { kindsPresent } from './figures.ts';
 import { sumOf } from '../../model/sums.ts';
 
 /**
- * Names a failure by its status and its cause. The cause is left out if it only repeats the status, as with some
- * gateways.
+ * Names a failure by its status and its cause. Some gateways repeat the status as the cause. Such a cause is left out.
  */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 
 /**
- * Returns the message of a group of failures. What differs between them is masked. Only a 429 has the numbers of the first
- * one, since they can be the limit: `such as “60 requests per 60 s; try again in 54 s”`.
+ * Returns the message of a group of failures. If the texts of the failures differ, the varying parts are masked. The
+ * message for 429s contains the first text, since its numbers can be the limit: `such as “60 requests per 60 s; try
+ * again in 54 s”`.
  */
 export const failureMessage = ({ outcome, sameText, message, example }: Failure): string => {
   const text = example.text.replaceAll(/\s+/g, ' ').trim();
@@ -25,7 +25,7 @@ export const failureMessage = ({ outcome, sameText, message, example }: Failure)
   return outcome === 'limited' && message.includes('#') ? `such as “${text}”` : message;
 };
 
-/** The meaning of each line of the arrivals table, in its order. */
+/** The meaning of each line of the arrivals table, in the order of the lines. */
 export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',
   sent: 'At least the first byte was written.',
@@ -50,22 +50,22 @@ export const tokenSourceMeaning = {
 } as const satisfies Record<TokenSource, string>;
 
 /**
- * Counts the arrivals that were due, the arrivals that were sent, and each outcome. All shares are shares of the
- * arrivals that were due.
+ * Counts the arrivals that were due, the arrivals that were sent, and the arrivals with each outcome. All shares in the
+ * report are shares of the due arrivals.
  */
 export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
   const outcomes = sumOutcomes(groups);
   return { due: countArrivals(outcomes), sent: sumOf(groups, ({ sent }) => sent), ...outcomes };
 };
 
-/** The lines of the arrivals table: over the whole run, and without the warm-up. */
+/** Returns the lines of the arrivals table: the counts over the whole run, and the counts without the warm-up. */
 export const arrivalRows = (result: Result) => {
   const all = arrivalCounts(result.groups);
   const measured = arrivalCounts(groupsMatching(result, outsideWarmUp));
   return arrivalNames.map((name) => ({ name, all: all[name], measured: measured[name] }));
 };
 
-/** Counts the outcomes of each kind of traffic, in the order of `kinds`; `null` if there is only one kind. */
+/** Counts the outcomes of each kind of traffic, in the order of `kinds`; `null` if the result has only one kind. */
 export const arrivalsByKind = (result: Result) => {
   const kinds = kindsPresent(result);
   if (kinds.length < 2) return null;

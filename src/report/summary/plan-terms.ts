@@ -39,7 +39,7 @@ const targetText = (target: Target): string => {
   return target.kind === 'mock' ? 'the bundled mock' : 'the bundled mock in a container';
 };
 
-/** Returns the target’s own paths without their queries, which may contain a key. */
+/** Formats the target's own paths without their queries, since a query may contain a key. */
 const endpointsText = (paths: NonNullable<Plan['wire']['paths']>): string =>
   Object.entries(paths)
     .map(([usual, own]) => `${usual} is ${own.replace(/\?.*$/s, '?…')}`)
@@ -57,7 +57,7 @@ const shareOf = (traffic: Traffic, mix: readonly Traffic[]): string => {
   return `${String(Number(((traffic.weight / whole) * 100).toPrecision(3)))} %`;
 };
 
-/** A stage's traffic mix in a few words: `80 % chat-stream (m-large), 20 % models`. */
+/** Formats a stage's traffic mix in a few words: `80 % chat-stream (m-large), 20 % models`. */
 export const trafficMixText = ({ traffic }: Stage): string =>
   traffic
     .map((entry) => {
@@ -67,7 +67,7 @@ export const trafficMixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
-/** Names the prices of a chat other than the prices of input and output; empty if there are no other prices. */
+/** Formats the prices of a chat other than the prices of input and output; empty without other prices. */
 const otherPrices = (price: Price): string =>
   Object.entries(price)
     .filter(([name]) => name !== 'input' && name !== 'output')
@@ -119,7 +119,7 @@ const momentText = (moment: HangUpMoment): string => {
 const cancelText = ({ share, after }: Cancel): string =>
   `the client hangs up on ${Number((share * 100).toPrecision(3))} % ${momentText(after)}`;
 
-/** Returns a sentence for each entry with requests on which the client hangs up. */
+/** Returns a sentence for each entry on whose requests the client hangs up. */
 export const hangUpTexts = ({ stages }: Plan): readonly string[] => [
   ...new Set(
     stages.flatMap(({ traffic }) =>
@@ -140,7 +140,7 @@ const requestText = (traffic: Traffic): string => {
   return head + content + end;
 };
 
-/** Formats a limit. A plan has the limits in the interface, unless the scenario declares other limits. */
+/** Formats a limit. A plan has the limits of the interface unless the scenario declares other limits. */
 const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>
   limit === null
     ? null
@@ -150,7 +150,7 @@ const limitsText = ({ limits, keys }: Plan): string => {
   const own = keys.flatMap((key) =>
     key.limits === undefined ? [] : [`${amountsText(key.limits)} for ${key.name}`],
   );
-  // If each key has its own limits, the common limits of the plan apply to no key.
+  // If each key has its own limits, the common limits of the plan apply to no key, so the common limits are left out.
   const common = own.length === keys.length ? [] : [amountsText(limits)];
   return [...common, ...own].join('; ');
 };
@@ -168,7 +168,7 @@ const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): str
   return typeof most === 'number' && `at most ${plural(most, 'request')} on a connection`;
 };
 
-/** Names the transport that was used. If HTTP/2 is used, the transport is undici. */
+/** Describes the connections. A plan with HTTP/2 always has the transport undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
   const { http2, proxy, caFile, clientCert, verifyTls, connectAhead } = wire;
@@ -208,7 +208,7 @@ const allowances = ({ requests, tokens, cost }: Budget): readonly string[] =>
     cost !== null && `${moneyText(cost)} currency units`,
   ]);
 
-/** Says when a gateway charges tokens, as an earlier examination found. */
+/** Says when a gateway charges tokens. An earlier examination of the gateway has found this. */
 export const chargingText = (
   charged: Pace['charged'],
   settle: NonNullable<Pace['settle']>,
@@ -247,7 +247,7 @@ const populationTerm = ({ name, after, keys, retry, target }: Population): PlanT
 
 type PlanTerm = readonly [term: string, text: string];
 
-/** Says how requests reach a target, and which headers they share. */
+/** Returns how requests reach a target, and the common headers of the requests. */
 const transportTerms = (plan: Plan): readonly PlanTerm[] => [
   ['Connections', wireText(plan)],
   ...Object.entries(plan.headers).map(([name, template]): PlanTerm => [
@@ -262,7 +262,7 @@ const addressTerms = ({ target, wire }: Plan): readonly PlanTerm[] =>
     wire.paths !== undefined && ['Endpoints', endpointsText(wire.paths)],
   ]);
 
-/** Lists the targets by name, each with its connections and headers. */
+/** Lists the targets by name, with the connections and headers of each target. */
 const targetTerms = (plan: Plan): readonly PlanTerm[] =>
   plansByTarget(plan).flatMap((own, place) =>
     [...addressTerms(own), ...transportTerms(own)].map(([term, text]): PlanTerm => {
@@ -271,7 +271,7 @@ const targetTerms = (plan: Plan): readonly PlanTerm[] =>
     }),
   );
 
-/** Lists a plan for people. Prompts are counted, and secrets are shown as references. */
+/** Formats the warm-up of a plan. */
 const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
   if (autoWarmUp === undefined) return warmUp === 0 ? 'none' : timeText(warmUp);
   const { earliest, latest } = autoWarmUp;
@@ -279,6 +279,7 @@ const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
   return `found by the run, ${from}within ${timeText(latest)}`;
 };
 
+/** Lists the terms of a plan for people. The number of prompts replaces the prompts, and references replace secrets. */
 export const planTerms = (plan: Plan): readonly PlanTerm[] =>
   present<PlanTerm>([
     ['Name', plan.name],

@@ -14,7 +14,7 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { sumOf } from '../../model/sums.ts';
 
 /**
- * Adds up the tokens of completed answers by the source of their counts, beginning with the best source. `input` is
+ * Adds up the tokens of completed answers by the source of the token counts, beginning with the best source. `input` is
  * `null` if no answer has a count of input tokens.
  */
 const tokensBySource = (groups: readonly Group[]) =>
@@ -28,10 +28,9 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Returns rates per second of the measured window: how many requests were due, were sent, were completed and ended, and
- * how many tokens came. Completed requests are counted if they were due in the window, even if they ended later. So
- * slow answers count too. Tokens from all sources are added up; `null` if no answer has a count of tokens. Returns
- * `null` if no whole second was measured.
+ * Returns rates per second of the measured window: due, sent, completed and ended requests, and tokens. A completed
+ * request counts if it was due in the window, even if it ended later. So slow answers count, too. The tokens of all
+ * sources are added up; a token rate is `null` without token counts. Returns `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -45,7 +44,7 @@ export const measuredRates = (result: Result) => {
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
     completed: rate((second) => allCompletedDueIn(second)),
-    /** The answers that ended within the window, which show what the server did during the load. */
+    /** The rate of answers that ended within the window, which shows the work of the server during the load. */
     ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
@@ -56,7 +55,7 @@ export const measuredRates = (result: Result) => {
   };
 };
 
-/** Returns the duration of a run in ms, until both the load and the last answer have ended. */
+/** Returns the duration of a run in ms: the time until both the load and the last answer have ended. */
 export const runDuration = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
 
 /** Divides the totals of the whole run by its duration in seconds; `null` if no request was sent. */
@@ -75,10 +74,7 @@ export const wholeRunRates = (result: Result) => {
   };
 };
 
-/**
- * Names the sources of the run's token counts. If there are several sources, also says how many answers each source
- * has.
- */
+/** Names the sources of the run's token counts. With several sources, also says how many answers each source has. */
 export const sourcesText = (result: Result): string =>
   tokensBySource(result.groups)
     .map(
@@ -93,14 +89,14 @@ const tokensText = (input: number | null, output: number, sourceText: string): s
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
 /**
- * If less than this share of the completed requests ended during the load, the text also has the rate of the requests
- * that did.
+ * The share of completed requests that must end during the load. With a smaller share, the text also gives the rate of
+ * the requests that ended during the load.
  */
 const mostlyEnded = 0.95;
 
 /**
- * Names the rate of completed requests. If many of them ended only after the load, also names the rate of the requests
- * that ended before. The others may have been a backlog.
+ * Formats the rate of completed requests. If many requests ended only after the load, the text also gives the rate of
+ * the requests that ended during the load. The other requests may have been a backlog.
  */
 export const completedPhrase = ({
   completed,
@@ -125,7 +121,7 @@ const measuredSentence = (result: Result): string => {
   return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${completedPhrase(rates)}${apart}${tokens}.`;
 };
 
-/** Says the rates of the whole run; `null` if the measured window is the whole run. */
+/** Returns a sentence with the rates of the whole run; `null` if the measured window is the whole run. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
   const measured = measuredRates(result)?.seconds.toFixed(1);
@@ -136,13 +132,13 @@ const wholeRunSentence = (result: Result): string | null => {
   return `Over the whole run of ${timeText(rates.seconds * 1000)}: ${perSecondPhrase(rates.sent, 'sent')}, ${perSecondPhrase(rates.completed, 'completed')}${bySource.join('')}.`;
 };
 
-/** Says the rates in sentences; returns no sentence if nothing was due in the run. */
+/** Returns sentences with the rates of a run; no sentences if no request was due. */
 export const rateSentences = (result: Result): readonly string[] =>
   countArrivals(sumOutcomes(result.groups)) === 0
     ? []
     : present([measuredSentence(result), wholeRunSentence(result)]);
 
-/** Says the mean word error rate of the answers, and how it is computed; `null` if no reference text is known. */
+/** Returns a sentence on the mean word error rate of the answers; `null` if no clip has a known text. */
 export const wordErrorSentence = (result: Result): string | null => {
   const where = measuredOf('transcription');
   const { count, mean } = figuresOver(result, 'wordErrorRate', where);
@@ -152,7 +148,7 @@ export const wordErrorSentence = (result: Result): string | null => {
   return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
 };
 
-/** Returns the synthetic source of a group's prompts, if all entries of the group have the same source. */
+/** Returns the synthetic source of a group's prompts; `null` if the group has several entries or another source. */
 const onlySource = (
   { plan }: Result,
   { traffic, model, entry, stage }: Group['labels'],
@@ -167,18 +163,18 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** A relative difference below this can come from rounding a calibrated length. */
+/** A relative difference of token counts that can come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
 /**
- * If the counted and the requested tokens differ by a factor above this, no calibration is proposed. Such a difference
- * is probably caused by a fixed count or a hidden prompt of the server, and not by its tokenizer.
+ * The factor between counted and requested tokens above which no calibration is proposed. A larger difference probably
+ * comes from a fixed count or a hidden prompt of the server, and not from the server's tokenizer.
  */
 const mostCalibration = 4;
 
 /**
- * Compares the server's mean token count of synthetic prompts with the requested count, for each combination of model,
- * length and calibration. Says which calibration corrects the next run.
+ * Returns notes that compare the server's mean token count of synthetic prompts with the requested count. Each
+ * combination of model, length and calibration has a note. The note says which calibration corrects the next run.
  */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
   const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {
@@ -218,7 +214,7 @@ const isPriced = ({ plan }: Result, kind: TrafficKind): boolean =>
     traffic.some((entry) => entry.kind === kind && 'price' in entry && entry.price !== null),
   );
 
-/** Says which answers are left out because their tokens are only estimated. */
+/** Returns a note on the answers that some measures leave out, since the tokens of these answers are only estimated. */
 const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
   const bySource = tokensBySource(groupsMatching(result, measuredOf(kind)));
   const all = sumOf(bySource, ({ answers }) => answers);
@@ -237,8 +233,8 @@ const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
 };
 
 /**
- * Says how many answers have the server's output tokens but not its input tokens. Returns `null` if all answers have
- * both counts, or if none has input tokens and the traffic has no price.
+ * Returns a note on answers with the server's count of output tokens but without a count of input tokens. Returns
+ * `null` if all answers have both counts, or if no answer has input tokens and the traffic has no price.
  */
 const inputNote = (result: Result, kind: TrafficKind): string | null => {
   const sums = groupsMatching(result, measuredOf(kind)).flatMap(({ tokens }) =>
@@ -251,13 +247,10 @@ const inputNote = (result: Result, kind: TrafficKind): string | null => {
   return `Of ${plural(answers, 'answer')} with counted output tokens, ${countText(without)} reported no input tokens: input tokens${textIf(lacksCost, ' and cost')} leave them out.`;
 };
 
-/**
- * The bounds of the median of tokens per chunk. If the median is outside these bounds, a chunk does not correspond to a
- * token.
- */
+/** The bounds of the median of tokens per chunk. Outside these bounds, a chunk does not correspond to a token. */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
-/** Says whether the time between chunks may be read as the time between tokens. */
+/** Returns a note if the time between chunks must not be read as the time between tokens; otherwise `null`. */
 const chunkNote = (result: Result, kind: TrafficKind): string | null => {
   const median = figuresOver(result, 'tokensPerChunk', measuredOf(kind)).percentile(0.5);
   if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return null;

@@ -40,8 +40,8 @@ import { errorWords, isWithheld } from './figures.ts';
 import { objectivesSentence, undecidedSentences } from './objective-text.ts';
 
 /**
- * Says why a run has no self-test streams although it should; `null` if it has self-test streams, or if none are
- * expected (as in results of older versions).
+ * Says why a run has no self-test streams. Returns `null` if the run has self-test streams, or if no self-test streams
+ * are expected (as in results of older versions).
  */
 export const missingStreamsText = (result: Result): string | null => {
   const { plan } = result;
@@ -53,14 +53,15 @@ export const missingStreamsText = (result: Result): string | null => {
   return `${reason}: measurement errors count from the timers of the event loop instead.`;
 };
 
-/** Says how late the self-test streams of a run were read; `null` if it had no self-test streams. */
+/** Says how late the self-test streams of a run were read; `null` if the run had no self-test streams. */
 export const selfTestText = (result: Result): string | null => {
   const error = errorBarOf(result);
   if (error === null) return null;
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
-  // The first second does not count for the trust, since code is compiled and connections are opened in it.
+  // The first second does not count for the trust, since code is compiled and connections are opened in the first
+  // second.
   const settled =
     plan.warmUp >= 1000 || afterFirstSecond === null || afterFirstSecond.p99 > error.p99 / 2
       ? ''
@@ -70,7 +71,7 @@ export const selfTestText = (result: Result): string | null => {
   return `Self-test streams were read late by p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
 };
 
-/** The page that says what to do about a load that was not as planned, or about an inexact figure. */
+/** The page with advice on a load that was not as planned, and on inexact figures. */
 export const whatNowPage = 'reports/what-now.md';
 
 export const measurementErrorMeaning =
@@ -79,11 +80,11 @@ export const measurementErrorMeaning =
 export const selfTestMeaning =
   'The delay between the sending of an event and its time stamp. Next to the run’s own streams, the same event loop and transport read five self-test streams (fewer if many workers share them) from a process on this machine. Each sends an event about every 50 ms, at a random moment, with the time just before its write, on the monotonic clock that all processes share. If that process is delayed itself, events are missing, and the error of that time is unknown. The delay includes this machine’s kernel and the wait for the event loop, but nothing of the target. It covers the same seconds as the figures. The run’s own reads have the same delay, plus that of TLS or another protocol.';
 
-/** What a run showed, and whether its load and figures can be trusted. */
+/** The findings of a run, and whether its load and figures can be trusted. */
 export interface RunVerdict {
   /**
-   * The level of the trust in the run. The level is also `valid` if the errors of figures are only a few milliseconds,
-   * so that the user need not act.
+   * The level of the trust in the run. Errors of figures of only a few milliseconds do not lower this level, since the
+   * user need not act.
    */
   readonly level: TrustLevel;
   /** The verdict on the objectives, followed by `load`. */
@@ -93,11 +94,11 @@ export interface RunVerdict {
   /** The objectives that the run leaves undecided, and why. */
   readonly undecided: readonly string[];
   readonly sentences: readonly string[];
-  /** The reasons against the run, as whole sentences that need no title. */
+  /** The reasons against the run, as whole sentences that can be read without a title. */
   readonly against: readonly string[];
 }
 
-/** The maximum number of uncertain figures that are named. Further figures are only counted. */
+/** The maximum number of uncertain figures that a sentence names. Further figures are only counted. */
 const maxNamedFigures = 6;
 
 const figureName = ({ traffic, measure, q }: FigureError): string =>
@@ -120,15 +121,15 @@ const listedFigures = (figures: readonly FigureError[]): string => {
   return listed(present([...first, others > 0 && plural(others, 'other')]));
 };
 
-/** Says how well the headline figures are known, in sentences and in a few words. */
+/** Returns how exact the headline figures are, in sentences and in a few words. */
 const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly ObjectiveVerdict[]) => {
   const areJudged = evidence.some(({ signal }) => signal === figuresSignalName);
   const judged = areJudged ? judgedFigures(figures) : [];
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // A figure whose error is smaller than its interval counts as exact. But if this error makes it uncertain whether an
-  // objective is kept, the figure does not count as exact. Otherwise, the report would contradict itself.
+  // A figure counts as exact if its error is smaller than its interval, but not if the error makes an objective
+  // uncertain. Otherwise, the report would contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
@@ -156,7 +157,7 @@ const loadTitles = {
   invalid: 'Load not as planned',
 } as const satisfies Record<TrustLevel, string>;
 
-/** Returns whether the load was as planned. This is the worst level among the signals that are not about figures. */
+/** Returns the level of the load: the worst level among the deciding signals that are not about figures. */
 const loadLevel = ({ evidence }: Trust): TrustLevel => {
   const deciding = evidence.filter(
     ({ decides, signal }) => decides && signal !== figuresSignalName,
@@ -170,7 +171,7 @@ const loadLevel = ({ evidence }: Trust): TrustLevel => {
 const markedLevel = (isSlight: boolean, trust: Trust): TrustLevel =>
   isSlight && loadLevel(trust) === 'valid' ? 'valid' : trust.level;
 
-/** Says what was not as planned; `null` if everything was as planned. */
+/** Says which part of the load was not as planned; `null` if the whole load was as planned. */
 const loadSentence = (trust: Trust): string | null => {
   const level = loadLevel(trust);
   if (level === 'valid') return null;
@@ -185,7 +186,7 @@ const loadSentence = (trust: Trust): string | null => {
   return `${why}, so the figures do not count.`;
 };
 
-/** The maximum number of slices that are named. Further slices are only counted. */
+/** The maximum number of missing slices that a sentence names. More slices are only counted. */
 const maxNamedSlices = 8;
 
 const incompleteSentence = (result: Result, missing: readonly number[]): string => {
@@ -205,7 +206,10 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
   return 'There are no latencies; the failures show why.';
 };
 
-/** If more than a few requests failed because of their connections, says how many, and what the user can do. */
+/**
+ * Says how many requests failed because of their connections, and what the user can do; `null` if only a few requests
+ * failed in this way.
+ */
 const connectionSentence = (result: Result): string | null => {
   const { due, failed, byCause } = connectionFailuresOf(result);
   if (failed <= due * notableConnectionFailures) return null;
@@ -214,8 +218,8 @@ const connectionSentence = (result: Result): string | null => {
 };
 
 /**
- * Returns the verdict on a run. An incomplete run is called incomplete, no matter how well it can be trusted. A run in
- * which nothing succeeded after the warm-up is never valid.
+ * Returns the verdict on a run. The verdict on an incomplete run says so, no matter how well the run can be trusted. A
+ * run without a completed request after the warm-up is never valid.
  */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));

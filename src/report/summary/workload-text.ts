@@ -10,9 +10,9 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
-/** Describes loads, prompts and traces in words. */
+/** This file describes loads, prompts and traces in words. */
 
-/** Formats a count of tokens: `800 tokens`, or `800 tokens in the middle (lognormal, sigma 0.6)`. */
+/** Formats a number of tokens: `800 tokens`, or `800 tokens in the middle (lognormal, sigma 0.6)`. */
 export const tokenCountText = (count: TokenCount): string => {
   if (typeof count === 'number') return plural(count, 'token');
   switch (count.kind) {
@@ -107,8 +107,8 @@ export const plannedTime = (plan: Plan): string => {
 type RanLoads = Pick<Result, 'plan' | 'scheduled' | 'partial'>;
 
 /**
- * Describes the load of each stage of a run. If objectives ended the run early, the last text says how long the load
- * lasted.
+ * Describes the load of each stage of a run. If objectives ended the run early, the last text says how long the last
+ * load lasted.
  */
 export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly string[] => {
   const texts = plan.stages.map(({ load }) => loadText(load));
@@ -119,8 +119,8 @@ export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly stri
 };
 
 /**
- * Formats the load of a run with one stage. If the run has several stages, gives the number of its populations or
- * stages instead.
+ * Formats the load of a run with one stage. For a run with several stages, returns the number of its populations or
+ * stages.
  */
 export const loadsText = (run: RanLoads): string => {
   const texts = loadTexts(run);
@@ -131,7 +131,9 @@ export const loadsText = (run: RanLoads): string => {
 
 const minute = 60_000;
 
-/** Says what the trace needs per minute. If a trace is shorter than a minute, says what it needs in all. */
+/**
+ * Says what the trace needs per minute. For a trace that is shorter than a minute, says what the trace needs in all.
+ */
 const traceNeedLine = (facts: TraceLoad['facts']): string => {
   const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
@@ -143,9 +145,9 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
-  // The number of keys is unknown if there are several targets, since a key of one target cannot be used for another.
+  // With several targets, the number of keys is unknown, since a key of one target cannot be used for another target.
   if (plan.targets !== undefined) return null;
-  // The division by an infinite limit gives 0, so no key is needed.
+  // A division by an infinite limit gives 0, so such a limit needs no key.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
     Math.ceil((used * count) / (sumOfLimits(plan, field) ?? Number.POSITIVE_INFINITY));
   const needed = Math.max(
@@ -157,7 +159,9 @@ const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string |
     : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${count}`;
 };
 
-/** Says how long the recorded trace is, in which unit its times were read, and how full its busiest second is. */
+/**
+ * Says how long the recorded trace is, in which unit its times were read, and how many requests its busiest second has.
+ */
 const spanLine = ({ speed, facts }: TraceLoad): string => {
   const { unit, duration, busiestSecond } = facts;
   const taken = unit === undefined ? '' : `, with its times in ${unitNames[unit]}`;
@@ -190,7 +194,7 @@ const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): str
   return clippedTexts.join(', ') || 'nothing is clipped';
 };
 
-/** Returns sentences on the parts of a file of prompts that no request sends. */
+/** Returns sentences on the parts of a file of prompts that no request contains. */
 const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): readonly string[] => {
   if (dropped === undefined) return [];
   const { rows, firstRow, turns, fields } = dropped;
@@ -206,7 +210,8 @@ const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): rea
 };
 
 /**
- * Returns sentences on the parts of a plan's files of prompts that no request sends; none if there are no such parts.
+ * Returns sentences on the parts of a plan's files of prompts that no request contains; none if requests contain all
+ * parts.
  */
 export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   const sources = stages
@@ -221,7 +226,7 @@ export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   ];
 };
 
-/** Returns sentences on the requests of traces that were left out or changed, and on fields that are not replayed. */
+/** Returns sentences on requests of traces that were left out or changed, and on fields that are not replayed. */
 export const clippedTraces = ({ stages }: Plan): readonly string[] =>
   stages.flatMap(({ load }) => {
     if (load.kind !== 'trace') return [];
@@ -231,7 +236,7 @@ export const clippedTraces = ({ stages }: Plan): readonly string[] =>
     return texts.map((text) => `${load.file}: ${text}`);
   });
 
-/** Says what each trace of a plan needs and what was clipped, as lines; no lines if the plan has no traces. */
+/** Returns lines on the needs of each trace of a plan, and on clipped requests; no lines if the plan has no traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];

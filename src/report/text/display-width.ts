@@ -1,7 +1,7 @@
 /**
- * Makes foreign text safe to print on one line. Control characters become visible signs, line ends become spaces.
- * U+FFFD replaces characters that change the writing direction, characters that XML forbids, and lone surrogates, which
- * UTF-8 cannot encode.
+ * Makes text safe to print on one line. Control characters become visible signs, and line ends become spaces. U+FFFD
+ * replaces characters that change the writing direction, characters that XML forbids, and lone surrogates, which UTF-8
+ * cannot encode.
  */
 export const printable = (text: string): string =>
   text
@@ -10,18 +10,21 @@ export const printable = (text: string): string =>
     .replace(/[\u0000-\u001f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
     .replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g, '\ufffd');
 
-/** Matches characters of double width (East Asian wide forms, emoji), and of no width (combining marks). */
+/**
+ * Matches characters of double width (East Asian wide forms, emoji). `narrow` matches characters of no width (combining
+ * marks).
+ */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const narrow = /\p{Mn}|\p{Me}|[\u200b\u200c\u200d]/u;
 
 const widthOf = (point: string): number => (wide.test(point) ? 2 : narrow.test(point) ? 0 : 1);
 
-/** Returns the width of a text in columns; it must not contain control characters. */
+/** Returns the width of a text in columns. The text must not contain control characters. */
 export const displayWidth = (text: string): number =>
   Array.from(text).reduce((sum, point) => sum + widthOf(point), 0);
 
-/** Returns the beginning of a text that fits, with `…` if it was cut. */
+/** Returns the beginning of a text that fits into `columns`. A text that was cut ends with `…`. */
 export const truncatedText = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
@@ -34,7 +37,9 @@ export const truncatedText = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
-/** Pads a text with spaces to `columns`, at its end or, if aligned right, at its start. */
+/**
+ * Pads a text with spaces to `columns`. The spaces are at the end of the text, or at the start if `side` is `right`.
+ */
 export const paddedText = (
   text: string,
   columns: number,
@@ -79,8 +84,8 @@ const pieces = (word: string, columns: number): readonly string[] => {
 };
 
 /**
- * Wraps the lines of a text for a terminal and keeps their indentation. A line with a word that is too wide, such as a
- * path, stays unchanged, so a reader can copy the word.
+ * Wraps the lines of a text for a terminal and keeps the indentation of the lines. A line with a word that is too wide,
+ * such as a path, stays unchanged, so a reader can copy the word.
  */
 export const foldedText = (text: string, columns: number): string =>
   text

@@ -1,6 +1,6 @@
 import { printable } from './display-width.ts';
 
-/** HTML that is safe to embed. Only the template tag `markup` and `verbatim` create such values. */
+/** HTML that is safe to embed. Only the template tag `markup` and the function `verbatim` create such values. */
 export interface Markup {
   readonly markup: string;
 }

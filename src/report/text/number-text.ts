@@ -1,8 +1,8 @@
 import { present } from './present.ts';
 
 /**
- * Formats a whole number with commas between thousands. It does not use the JavaScript engine's own formatter, since
- * the first use of that takes 10 ms.
+ * Formats a whole number with commas between thousands. The JavaScript engine's own formatter is not used, since its
+ * first use takes 10 ms.
  */
 const groupedText = (whole: number): string =>
   Number.isSafeInteger(whole)
@@ -18,7 +18,7 @@ const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters
 const bytesText = (value: number): string =>
   value < 999_500 ? `${figureText(value / 1e3)} kB` : `${figureText(value / 1e6)} MB`;
 
-/** Returns the number of decimals that gives a figure about three significant digits. */
+/** Returns the number of decimals with which a figure has about three significant digits. */
 export const decimalsOf = (value: number): number => {
   const size = Math.abs(value);
   if (size >= 99.95) return 0;
@@ -27,7 +27,7 @@ export const decimalsOf = (value: number): number => {
 
 /**
  * Formats a figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`. Counts stay whole
- * numbers, and many bytes are given in kB or MB.
+ * numbers, and 10,000 bytes or more are in kB or MB.
  */
 export const figureText = (value: number, unit = ''): string => {
   const size = Math.abs(value);
@@ -52,7 +52,7 @@ export const moneyText = (microUnits: number): string => {
 
 /**
  * Formats a share as a percentage. A part that is not empty is never rounded to 0 % (`<0.1 %`), and a part that is not
- * the whole is never rounded to 100 % (`>99.9 %`). If the whole is 0, returns a dash.
+ * the whole is never rounded to 100 % (`>99.9 %`). Returns a dash if the whole is 0.
  */
 export const shareText = (part: number, whole: number): string => {
   if (whole === 0) return '–';
@@ -78,10 +78,13 @@ export const timeText = (ms: number): string => {
   ]).join(' ');
 };
 
-/** Formats a duration from seconds. */
+/** Formats a duration that is given in seconds. */
 export const secondsText = (seconds: number): string => timeText(seconds * 1000);
 
-/** Formats a moment of the run, in ms since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */
+/**
+ * Formats a moment of the run to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. `ms` counts from the start of
+ * the run.
+ */
 export const momentText = (ms: number): string =>
   ms < 119_950 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms);
 
@@ -89,7 +92,7 @@ export const momentText = (ms: number): string =>
 export const plural = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 
-/** Formats the bounds of a confidence interval; `…` if no sample gives a bound. */
+/** Formats the bounds of a confidence interval; `…` replaces a bound that no sample gives. */
 export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
   `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;
 
@@ -97,6 +100,6 @@ export const intervalText = (low: number | null, high: number | null, unit = '')
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** Begins a text with a small letter, for the middle of a sentence. */
+/** Makes the first letter of a text small, for the middle of a sentence. */
 export const lowerFirst = (text: string): string =>
   `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;

@@ -9,11 +9,11 @@ export interface Bins {
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-/** The maximum number of bins. No screen shows more points separately. */
+/** The maximum number of bins. No screen can show more points separately. */
 const maxBins = 600;
 /**
- * The minimum number of samples per bin. With fewer samples, a percentile is noise. In a short run, bins may have fewer
- * samples, so that enough points remain.
+ * The minimum number of samples per bin, since a percentile of fewer samples is noise. In a short run, bins may have
+ * fewer samples, so that at least `minBins` points remain.
  */
 const samplesPerBin = 20;
 const minBins = 10;
@@ -21,14 +21,14 @@ const minBins = 10;
 const lastSecond = (result: Result): number =>
   Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
 
-/** Returns the bins for counts. If the run is short enough, each bin is one second. */
+/** Returns the bins for counts. A bin is one second unless the run has more than 600 seconds. */
 export const countBins = (result: Result): Bins => {
   const seconds = lastSecond(result);
   const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Returns the bins for percentiles of `samples`. Each bin is wide enough for about twenty samples. */
+/** Returns the bins for percentiles of `samples` samples. Each bin is wide enough for about twenty samples. */
 export const percentileBins = (result: Result, samples: number): Bins => {
   const finest = countBins(result);
   const seconds = lastSecond(result);
@@ -76,7 +76,7 @@ export const chartMarks = <Part>(
     .map(([label, colour, of]) => ({ label, colour, values: parts.map(of) }))
     .filter(({ values }) => values.some((value) => value > 0));
 
-/** Makes a chart. The values of measures are joined by straight lines, and counts are drawn as steps. */
+/** Makes a chart. Values are joined by straight lines by default; with `held`, values are drawn as steps. */
 export const timeChart = (
   [id, title, unit]: readonly [id: string, title: string, unit: string],
   { step }: Bins,

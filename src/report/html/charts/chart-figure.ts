@@ -28,7 +28,7 @@ export const chartText = (chart: Chart): string =>
     ...chart.marks.map((marks) => marksText(marks, chart)),
   ].join('; ');
 
-/** Makes a caption that describes the chart in words, and an element for the script to draw in. */
+/** Makes a caption that describes the chart in words, and an element in which the script draws the chart. */
 export const chartFigure = (chart: Chart): Markup => {
   const { id, title, unit, step, marks } = chart;
   const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;

@@ -1,6 +1,6 @@
 /**
- * This file defines the data that the page's script draws. It imports nothing, so that the script can use it for its
- * type check.
+ * This file defines the data that the page's script draws. The file imports nothing, so that the script can use the
+ * file for its type check.
  */
 
 export type ChartColour =
@@ -24,7 +24,7 @@ export interface ChartLine {
   readonly values: readonly (number | null)[];
 }
 
-/** A row of marks above the plot that shows how many events fell into each bin. */
+/** A row of marks above the plot, which shows how many events fell into each bin. */
 export interface ChartMarks {
   readonly label: string;
   readonly colour: ChartColour;
@@ -38,8 +38,8 @@ export interface Chart {
   readonly unit: string;
   readonly step: number;
   /**
-   * How values are drawn. `held`: a value is constant over its bin, as a count is. `joined`: lines join the centres of
-   * the bins.
+   * How values are drawn. With `held`, a value is constant over its bin, as a count is. With `joined`, lines join the
+   * centres of the bins.
    */
   readonly drawn: 'held' | 'joined';
   readonly lines: readonly ChartLine[];
@@ -47,8 +47,8 @@ export interface Chart {
 }
 
 /**
- * The data of a page. Times are in seconds since the run began. The load ends at `scheduled`. Stages that were not
- * reached are left out.
+ * The data of a page. Times are in seconds since the run began. The load ends at `scheduled`. Stages that the run did
+ * not reach are left out.
  */
 export interface PageData {
   readonly warmUp: number;

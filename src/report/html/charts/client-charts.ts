@@ -31,14 +31,14 @@ import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * This file makes the charts over time of what the client measured: latencies, flow, load generator, and the limits of
+ * This file makes the charts over time of the client's measurements: latencies, flow, load generator, and the limits of
  * each key.
  */
 
 /** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // If no sample is beyond a percentile, it would only be another name for the maximum.
+    // If no sample is beyond a percentile, the percentile would equal the maximum.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -53,7 +53,7 @@ const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[]
   return [lines[0]!, ...(tail.length > 0 ? tail : lines.slice(3))];
 };
 
-/** Marks failures by outcome, in the bins in which they ended. Outcomes that did not occur have no marks. */
+/** Marks failures by outcome, in the bins in which the requests ended. Outcomes that did not occur have no marks. */
 const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
   chartMarks(
     intoBins(result.timeline, bins),
@@ -62,7 +62,7 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
-/** Charts percentiles by the second in which requests were due. Without samples there is no chart. */
+/** Charts percentiles by the second in which requests were due. Returns no chart without samples. */
 const percentileCharts = (
   result: Result,
   id: string,
@@ -76,7 +76,7 @@ const percentileCharts = (
   return [timeChart([id, label, unit], bins, lines, failureMarks(result, bins))];
 };
 
-/** Charts the latencies of completed requests, beginning with the first output, and marks failures. */
+/** Charts the latencies of completed requests, beginning with the time to the first output. Failures are marked. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
   (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
@@ -93,9 +93,9 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
 /**
- * Charts the requests per second that were due, sent, completed, limited or failed. A request is counted when it has
- * ended. The lines of requests that were due and sent end at `endedBefore` ms. After this moment, they would lack the
- * requests in flight.
+ * Charts the requests per second that were due, sent, completed, limited or failed. The timeline contains a request
+ * only after the request has ended. So the lines of due and sent requests end at `endedBefore` ms: after this moment,
+ * these lines would lack the requests in flight.
  */
 export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);
@@ -116,10 +116,7 @@ export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY
   return timeChart(['flow', 'Requests per second', '/s'], bins, lines, [], 'held');
 };
 
-/**
- * Charts the requests in flight at the start of each second. If bins are longer than a second, charts the maximum of
- * each bin.
- */
+/** Charts the requests in flight at the start of each second. A bin that is longer than a second shows its maximum. */
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
   const change = new Map(result.timeline.map((each) => [each.second, each.begun - each.ended]));
@@ -171,8 +168,8 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
 };
 
 /**
- * The maximum number of keys for which a run has charts. Each of these keys has its own chart. Hundreds of charts would
- * not help, and the table has all keys.
+ * The maximum number of keys for which a run has charts. Each of these keys has its own chart. A reader could not use
+ * hundreds of charts, and the table contains all keys.
  */
 export const maxChartedKeys = 12;
 
@@ -210,7 +207,10 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
   return timeChart([`key-${index}`, title, ''], bins, lines, marks, 'held');
 };
 
-/** Charts each key's admitted requests, reported remaining quota and 429s. A key without any of these has no chart. */
+/**
+ * Charts each key's admitted requests, reported remaining quota and 429s. A key without any of these values has no
+ * chart.
+ */
 export const keyCharts = (result: Result): readonly Chart[] =>
   result.ledger
     .slice(0, maxChartedKeys)

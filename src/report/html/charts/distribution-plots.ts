@@ -8,7 +8,8 @@ import type { Quantile } from '../../../model/measures/quantile.ts';
 import type { MeasuredFigures } from '../../../model/result/summary.ts';
 
 /**
- * Counts the samples of at most `value` by binary search, since a histogram can only return the value of a given rank.
+ * Counts the samples of at most `value` by binary search over the ranks, since a histogram only returns the value at a
+ * rank.
  */
 const countUpTo = (histogram: Histogram, value: number): number => {
   let low = 0;
@@ -22,7 +23,7 @@ const countUpTo = (histogram: Histogram, value: number): number => {
 };
 
 /**
- * Counts the samples between each two neighbouring edges. The edges must be in ascending order. The first count
+ * Counts the samples between each pair of neighbouring edges. The edges must be in ascending order. The first count
  * includes all samples below the first edge.
  */
 const binCounts = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
@@ -31,27 +32,30 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
 };
 
 /**
- * The number of rows of a heat map, which shows the distribution of a latency over the run. The horizontal axis is the
- * time. The vertical axis is the latency, on a logarithmic scale.
+ * The number of rows of a heat map. A heat map shows the distribution of a latency over the run. The horizontal axis is
+ * the time, and the vertical axis is the latency on a logarithmic scale.
  */
 
 const rows = 24;
 /**
- * The minimum factor between the ends of a scale. Because of this minimum, nearly equal latencies look like a line and
- * not like noise.
+ * The minimum factor between the ends of the vertical scale. With this minimum, nearly equal latencies look like a line
+ * and not like noise.
  */
 const narrowest = 1.1;
-/** The shades of cells. All cells of one shade are one path, since a page with thousands of elements opens slowly. */
+/**
+ * The opacities of the shades. All cells of one shade are one path, since a page with thousands of elements opens
+ * slowly.
+ */
 const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
 
-/** Returns the edges of the rows, ascending, with equal factors from minimum to maximum. */
+/** Returns the edges of the rows in ascending order. The factor between neighbouring edges is constant. */
 const edgesOf = (least: number, most: number): readonly number[] => {
   const low = Math.max(least, most / 1e6, 1e-3);
   const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
 };
 
-/** Draws one path for each shade. A column is `step` seconds wide. */
+/** Draws one path for each shade of cells. */
 const shadedPaths = (
   columns: readonly (readonly number[])[],
   step: number,
@@ -85,7 +89,7 @@ interface HeatmapOptions {
   readonly columns: readonly Histogram[];
 }
 
-/** Draws a heat map; returns `null` if there are fewer than two samples. */
+/** Draws a heat map; returns `null` with fewer than two samples. */
 export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup | null => {
   const all = sumOfHistograms(columns, 2);
   if (all.count < 2) return null;
@@ -107,16 +111,16 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
 
 const bars = 40;
 /**
- * The share of answers that is drawn. A few very slow answers would push all others into the first bars, so they are
- * only counted.
+ * The share of answers that is drawn. A few very slow answers would push all other answers into the first bars, so the
+ * slowest answers are only counted.
  */
 const drawnShare = 0.99;
-/** The minimum number of samples for a histogram. Fewer samples are better read one by one. */
+/** The minimum number of samples for a histogram. Fewer samples are easier to read one by one. */
 const minHistogramSamples = 20;
 
 /**
- * Draws bars of equal width from zero to the p99. If the maximum is only a little above the p99, the bars reach to the
- * maximum. Returns `null` if there are too few samples.
+ * Draws bars of equal width from zero to the p99. If the maximum is less than 1.5 times the p99, the bars reach to the
+ * maximum. Returns `null` with fewer than `minHistogramSamples` samples.
  */
 export const latencyHistogram = (
   { title, unit, colour }: Readonly<Record<'title' | 'unit' | 'colour', string>>,
@@ -166,15 +170,18 @@ const points = 96;
 const depth = (q: number): number => Math.log10(1 / (1 - q));
 const quantileAt = (x: number): number => 1 - 10 ** -x;
 
-/** The ticks, in order of importance. If the median and the minimum are too close, only the median is shown. */
+/**
+ * The ticks, in order of importance. If the median and the minimum are too close to each other, only the median is
+ * shown.
+ */
 const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
   const name = q === 0 ? 'min' : percentileName(q);
   return [depth(q), name] as const;
 });
 
 /**
- * Returns the depth of the largest sample. It is drawn in the middle of its share: of n samples, each has the share
- * 1/n.
+ * Returns the depth at which the largest sample is drawn: the middle of the sample's share. Each of n samples has the
+ * share 1/n.
  */
 const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
@@ -186,11 +193,11 @@ const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
 
 /**
  * The minimum number of samples for a band. With fewer samples, only the middle of the curve has confidence intervals,
- * and a band only there would look like a finding.
+ * and a band only in the middle would look like a finding.
  */
 const minBandSamples = 50;
 
-/** Draws a curve. The tail of the curve is dashed from the point beyond which there are fewer than ten samples. */
+/** Draws a curve. The curve is dashed where fewer than ten samples are beyond a point. */
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);
@@ -217,8 +224,8 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     .join('; ');
 
 /**
- * Plots values over percentiles, with 95 % confidence bands. On the horizontal axis, p90, p99 and p99.9 have the same
- * distance from each other.
+ * Plots values over percentiles, with 95 % confidence bands. On the horizontal axis, p90, p99 and p99.9 are equally far
+ * apart.
  */
 export const percentilePlot = (
   title: string,

@@ -21,10 +21,10 @@ export interface LoadPoint {
   readonly p95: number | null;
 }
 
-/** The minimum factor by which the load must vary for a plot. */
+/** The minimum factor between the highest and the lowest load for a plot. */
 const minLoadVariation = 1.5;
 
-/** Plots latency against load; returns `null` if the load hardly varies or there are too few parts. */
+/** Plots latency against load; returns `null` if the load hardly varies, or if there are fewer than five parts. */
 export const loadPlot = (
   title: string,
   unit: string,
@@ -54,9 +54,11 @@ export const loadPlot = (
 };
 
 const size = [440, 280] as const;
-/** The minimum number of dots. Fewer requests are better read one by one. */
+/** The minimum number of dots. Fewer requests are easier to read one by one. */
 const minDots = 20;
-/** The minimum factor by which token counts must differ to show a dependence. */
+/**
+ * The minimum factor between the largest and the smallest token count. Smaller differences cannot show a dependence.
+ */
 const minTokenVariation = 1.5;
 /** The ratio of the largest to the smallest value above which the scale is logarithmic. */
 const widestLinear = 20;
@@ -86,9 +88,9 @@ interface ScatterPart {
 }
 
 /**
- * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are at
- * the lower edge. The run ends after `end` seconds. Returns `null` if there are no requests. The plots of all parts
- * have the scale of the whole.
+ * Plots the duration of each request of one kind against the time when the request was due. Requests that were never
+ * sent are at the lower edge. The run ends after `end` seconds. Returns `null` if there are no requests. The plot of a
+ * part has the scale of all requests.
  */
 export const requestScatter = (
   traffic: TrafficKind,
@@ -123,8 +125,8 @@ export const requestScatter = (
 };
 
 /**
- * Plots the TTFT of streamed chats against their input tokens. Returns `null` if there are too few chats, or if their
- * numbers of input tokens hardly differ.
+ * Plots the TTFT of streamed chats against the chats' input tokens. Returns `null` if there are too few chats, or if
+ * the numbers of input tokens hardly differ.
  */
 export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
   const ofStreams = sample.find(

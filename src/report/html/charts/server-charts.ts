@@ -37,7 +37,10 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/** Returns the client's lines for the same quantity, by the id of the chart that shows both. */
+/**
+ * Returns the client's lines for the charts of the server, by the id of the chart. The client's line and the server's
+ * line show the same quantity.
+ */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
@@ -52,8 +55,8 @@ const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine
 };
 
 /**
- * Charts the server's own figures. There is one chart for each unit. If the server's metrics were not read, there is no
- * chart.
+ * Charts the server's own figures, with one chart for each unit. Returns no chart if the server's metrics were not
+ * read.
  */
 export const serverCharts = (result: Result): readonly Chart[] => {
   const { samples = [] } = result.server ?? {};

@@ -25,11 +25,17 @@ const numberText = (value) => {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 };
 
-/** The text of a value in a legend or table; a dash if it is missing. @param {number | null | undefined} value @param {string} unit */
+/**
+ * Formats a value for a legend or table; a missing value becomes a dash.
+ * @param {number | null | undefined} value @param {string} unit
+ */
 const valueText = (value, unit) =>
   value === null || value === undefined ? '–' : `${numberText(value)} ${unit}`;
 
-/** Seconds for a short run, minutes and seconds for a long one. @param {number} time @param {PageData} data */
+/**
+ * Formats a time of the run: in seconds for a short run, in minutes and seconds for a long run.
+ * @param {number} time @param {PageData} data
+ */
 const timeText = (time, { end }) => {
   const rest = Number((end < 180 ? time : time % 60).toFixed(1));
   return end < 180 ? `${rest} s` : `${Math.floor(time / 60)}:${String(rest).padStart(2, '0')}`;
@@ -113,7 +119,10 @@ const drawMarks = (plot, { marks, step }) => {
   ctx.restore();
 };
 
-/** Shows single values between two gaps, which no line would show. @type {uPlot.Series.Points.Filter} */
+/**
+ * Selects the single values between two gaps, since a line cannot show a single value.
+ * @type {uPlot.Series.Points.Filter}
+ */
 const lonely = ({ data }, index) => {
   const values = Array.from(data[index] ?? [], (value) => value ?? null);
   return values.flatMap((value, i) => {
@@ -135,7 +144,7 @@ const seriesOf = ({ label, colour, style }, { unit, drawn }) => ({
   value: (_, value, __, i) => (i === null ? '' : valueText(value, unit)),
 });
 
-/** The legend's sample of a line, dashed if the line is. @param {ChartLine | undefined} line */
+/** Returns the legend's sample of a line. The sample of a dashed line is dashed. @param {ChartLine | undefined} line */
 const keyOf = (line) => {
   if (line === undefined) return '';
   const colour = colourOf(line.colour);
@@ -148,7 +157,7 @@ const keyOf = (line) => {
 const columnsOf = ({ lines, step, drawn }) => {
   const count = lines[0]?.values.length ?? 0;
   const shift = drawn === 'held' ? 0 : 0.5;
-  // A value that is held needs an end, also the last one.
+  // With `held`, every value needs an end, and so does the last value.
   const ends = drawn === 'held' ? 1 : 0;
   return /** @type {uPlot.AlignedData} */ ([
     Array.from({ length: count + ends }, (_, i) => (i + shift) * step),

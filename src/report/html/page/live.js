@@ -1,16 +1,20 @@
 /*
- * Follows a run under way. The server sends the page again and again, and at last the finished report; what differs is changed
- * in place, so that the reader's folds, scroll position and zoom stay. The end of the same script as `page.js`.
+ * Updates the page of a run in progress. The server sends the page again and again, and at last the finished report.
+ * Only the differences are changed in the open page, so that the reader's folds, scroll position and zoom stay. This
+ * file is the last part of the script that begins with `page.js`.
  */
 
-/** Folds that the reader has opened or closed. @type {WeakSet<Element>} */
+/** The folds that the reader has opened or closed. @type {WeakSet<Element>} */
 const chosenFolds = new WeakSet();
 document.addEventListener('click', ({ target }) => {
   const fold = target instanceof Element ? target.closest('summary')?.parentElement : null;
   if (fold) chosenFolds.add(fold);
 });
 
-/** What the scripts or the reader have changed stays. @param {Element} element @param {string} name */
+/**
+ * Returns whether an attribute belongs to the scripts or the reader. An update must not change such an attribute.
+ * @param {Element} element @param {string} name
+ */
 const isOurs = (element, name) =>
   (name === 'open' && (chosenFolds.has(element) || element.matches('[data-rows]'))) ||
   (name === 'hidden' && element.matches('[data-rows]'));
@@ -26,7 +30,11 @@ const takeAttributes = (element, fresh) => {
   }
 };
 
-/** The node that shows the same as `fresh`, if any: by its id, or else the one at its place. @param {Element} parent @param {ChildNode | null} place @param {ChildNode} fresh */
+/**
+ * Returns the node that shows the same content as `fresh`: the node with the same id, or without an id the node at the
+ * same place; `null` if there is no such node.
+ * @param {Element} parent @param {ChildNode | null} place @param {ChildNode} fresh
+ */
 const sameNode = (parent, place, fresh) => {
   if (fresh instanceof Element && fresh.id !== '')
     return parent.querySelector(`:scope > ${fresh.localName}[id="${fresh.id}"]`);
@@ -34,7 +42,10 @@ const sameNode = (parent, place, fresh) => {
   return place instanceof Element && place.id !== '' ? null : place;
 };
 
-/** Makes an element equal to another one, except for what scripts have put into it. @param {Element} element @param {Element} fresh */
+/**
+ * Makes an element equal to `fresh`. The content that scripts have put into the element stays.
+ * @param {Element} element @param {Element} fresh
+ */
 const take = (element, fresh) => {
   takeAttributes(element, fresh);
   if (element.matches('[data-chart], [data-rows], noscript')) return;
@@ -56,7 +67,7 @@ const take = (element, fresh) => {
   }
 };
 
-/** The parts of a page that a run changes. */
+/** The parts of a page that change during a run. */
 const changing = ['title', 'header', 'nav ul', '#progress', 'main', 'footer', '#data'];
 
 /** @param {string} html */
@@ -76,12 +87,12 @@ const said = /** @type {HTMLElement} */ (document.getElementById('live-said'));
 const stopButton = /** @type {HTMLButtonElement} */ (document.getElementById('stop'));
 const { report = '' } = said.dataset;
 
-/** Says something that stays. @param {string} text */
+/** Shows a message that stays. @param {string} text */
 const say = (text) => {
   said.textContent = text;
 };
 
-/** The run is over: what is shown stays, and nothing is asked of the server any more. @param {string} text */
+/** Ends the updates: the figures on the page stay, and the page no longer contacts the server. @param {string} text */
 const end = (text) => {
   document.getElementById('progress')?.remove();
   stopButton.remove();
@@ -97,7 +108,7 @@ const withoutReport = /** @type {Readonly<Record<string, string>>} */ ({
 
 const follow = () => {
   const events = new EventSource('events');
-  /** Updates one after the other. */
+  /** The updates in progress. Each update waits for the update before. */
   let work = Promise.resolve();
   /** @param {string} name @param {(data: string) => Promise<void> | void} act */
   const on = (name, act) =>

@@ -1,6 +1,6 @@
 /*
- * Adds pictures and tables of their values to a report, from the embedded data. The page
- * already contains everything that needs no script.
+ * Adds charts and tables of their values to a report, from the embedded data. The page without scripts already contains
+ * all other content.
  */
 
 const readData = async () => {
@@ -30,18 +30,21 @@ const tableOf = ({ title, lines, marks, step }, data) => {
   return table;
 };
 
-/** What the page shows; a live page changes it. @type {PageData | null} */
+/** The data that the page shows. A live page replaces the data. @type {PageData | null} */
 let shown = null;
 /** @type {uPlot[]} */
 let plots = [];
 let drawnWidth = 0;
-/** The end of the run that the plots show. */
+/** The end of the run in the data that the plots show, in seconds. */
 let drawnEnd = 0;
 
-/** Draws a chart; the reader keeps the part of it that was chosen, and the cursor. @param {Chart} chart @param {PageData} data @param {uPlot | undefined} before */
+/**
+ * Draws a chart. The part of the run that the reader has selected, and the cursor, stay.
+ * @param {Chart} chart @param {PageData} data @param {uPlot | undefined} before
+ */
 const drawAgain = (chart, data, before) => {
   const place = document.querySelector(`[data-chart="${chart.id}"]`);
-  // In some browsers one in a closed fold has no width: it is drawn when the reader opens it.
+  // In some browsers a chart in a closed fold has no width. Such a chart is drawn when the reader opens the fold.
   if (!(place instanceof HTMLElement) || place.clientWidth === 0) return [];
   const plot = draw(chart, data, place);
   const { min = 0, max = drawnEnd } = before?.scales['x'] ?? {};
@@ -62,7 +65,7 @@ const redraw = () => {
   drawnWidth = document.body.clientWidth;
 };
 
-/** Fills the table of a chart's values, if the reader has opened it. @param {Element} details */
+/** Fills the table of a chart's values if the reader has opened the table. @param {Element} details */
 const fillTable = (details) => {
   const chart = shown?.charts.find(({ id }) => id === details.getAttribute('data-rows'));
   if (shown === null || chart === undefined || !details.hasAttribute('open')) return;
@@ -84,7 +87,7 @@ const show = async () => {
   redraw();
 };
 
-/** Draws again when the width or the system's theme changes, or a fold is opened. */
+/** Draws the charts again when the width or the theme changes, or when the reader opens a fold. */
 const keepDrawn = () => {
   new ResizeObserver(() => {
     if (document.body.clientWidth !== drawnWidth) redraw();
@@ -96,12 +99,12 @@ const keepDrawn = () => {
     if (target.matches('[data-rows]')) fillTable(target);
     else if (target.querySelector('[data-chart]') !== null) redraw();
   };
-  // This event does not bubble.
+  // The event `toggle` does not bubble.
   document.addEventListener('toggle', onToggle, { capture: true });
 };
 
 const begin = async () => {
-  // A live page has none before its run has begun.
+  // A live page has no data before its run has begun.
   if (document.getElementById('data')?.textContent === '') return;
   root.classList.add('scripted');
   try {

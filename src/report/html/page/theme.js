@@ -1,10 +1,13 @@
-/* Lets the reader choose the theme of a page, and prints it in the light one. The first script of every page. */
+/*
+ * Lets the reader choose the theme of a page, and prints the page in the light theme. This is the first script of every
+ * page.
+ */
 
 const root = document.documentElement;
 const themes = ['automatic', 'light', 'dark'];
 let chosen = 0;
 
-/** Shows a theme; charts are drawn again in its colours. */
+/** Shows a theme. The event makes the charts draw again in the theme's colours. */
 const showTheme = (theme = themes[chosen]) => {
   root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
   document.dispatchEvent(new Event('theme'));
