@@ -43,27 +43,30 @@ import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
 export interface ScenarioSource {
-  /** The text of the file, YAML or JSON. If the scenario comes from a module or from flags, this is its tree. */
+  /** The text of the file, YAML or JSON. A scenario from a module or from flags is given as a tree. */
   readonly text: string | ScenarioTree;
-  /** The name of the file. The plan gets this name if the scenario has none. */
+  /** The name of the file, which becomes the name of a plan whose scenario has no name. */
   readonly name: string;
   readonly environment: Environment;
   /**
-   * Whether other machines fill in keys and headers. If so, this machine does not need the variables in keys and
-   * headers.
+   * Whether other machines fill in keys and headers. If so, this machine does not need the environment variables in
+   * keys and headers.
    */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** Whether a scenario without limits has no limits and no pace. By default, it has the limits in the interface. */
+  /**
+   * Whether a scenario without limits has no limits and no pace. By default, such a scenario has the limits of the
+   * interface.
+   */
   readonly needsDeclaredLimits?: boolean | undefined;
-  /** The overrides in their order, each as `path=value`. */
+  /** The overrides in the order in which they are applied, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
-  /** The values of the variables at one point of a sweep. They are set after the overrides. */
+  /** The values of the variables at one point of a sweep, which are set after the overrides. */
   readonly point?: readonly PointSetting[] | undefined;
   /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /**
-   * The files of prompts and traces that the scenario names. If this is absent, a scenario that names such a file has a
-   * problem.
+   * The files of prompts and traces that the scenario names. Without these files, a scenario that names such a file has
+   * a problem.
    */
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
@@ -85,8 +88,7 @@ const noFiles: WorkloadFiles = {
 };
 
 /**
- * A plan, or the problems of a scenario. It also has the list of the files that the scenario names and that must be
- * read by other code.
+ * A plan, or the problems of a scenario. `files` lists the files that the scenario names and that other code must read.
  */
 export type ScenarioReading = { readonly files: readonly ReferencedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
@@ -125,7 +127,7 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
-/** If the scenario has a key in a wrong spelling, removes the problem that this key is missing. */
+/** Removes the problem of a missing key if the scenario has this key in a wrong spelling. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,
@@ -155,8 +157,8 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // If a flag gives a load and the file has stages, only one problem is reported, and not also the problems of this
-  // load.
+  // If a flag gives a load and the file has stages, only one problem is reported. The other problems of this load are
+  // not reported.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = needsAddress(scenario);
@@ -187,14 +189,13 @@ const planOfTree = (
 const limitKeys = [...Object.keys(bothLimits), 'class'];
 
 /**
- * Writes `none` for limits that a scenario leaves out. Also removes the pace, since it would have no limits to keep.
+ * Writes `none` for the limits that a scenario leaves out, and removes the pace, which would have no limits to keep.
  */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
   if (!isMapping(tree.value)) return tree;
   const { pace: _, ...value } = tree.value;
   const { limits = {} } = value;
-  // If `limits` has unknown keys, it stays unchanged, since the message about an unknown key lists the keys that are
-  // missing.
+  // Limits with unknown keys stay unchanged, since the message about an unknown key lists the missing keys.
   const isSound = isMapping(limits) && Object.keys(limits).every((key) => limitKeys.includes(key));
   return isSound
     ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }
@@ -203,7 +204,7 @@ const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
 
 const wholeNumber = /^\d+$/;
 
-/** Reads a scenario after its flags have been applied. */
+/** Reads a scenario: applies the flags, and makes the plan. */
 const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioReading => {
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const { overrides = [], point = [], target, transport } = source;
@@ -227,9 +228,10 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds to each problem in the file the flags that cause it: without such a flag, the problem would not exist. To find
- * these flags, the scenario is read again without each flag in turn. It would not be enough to know which values a rule
- * reads: a flag may give the same value as the file, or may replace a value that is just as wrong.
+ * Adds the responsible flags to each problem in the file. Without a responsible flag, the problem would not exist. To
+ * find the responsible flags, this function reads the scenario again without each flag in turn. The values that a rule
+ * reads would not be enough to find them: a flag may give the same value as the file, or may replace a value that is
+ * just as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
@@ -273,7 +275,7 @@ export const readVariables = (source: ScenarioSource, flags: readonly string[]):
     : readVariablesOf(applyOverrides(tree, source.overrides ?? []).tree, flags);
 };
 
-/** Returns the plan of a scenario, or all its problems in the order of the text. */
+/** Returns the plan of a scenario, or all problems of the scenario in the order of the text. */
 export const readScenario = (source: ScenarioSource): ScenarioReading => {
   const opened = openText(source.text);
   const reading = readWithFlags(opened, source);

@@ -1,7 +1,10 @@
 import { type AutoWarmUp, type Load, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 
-/** Returns when a load has become constant, in ms since its beginning; `null` if it never becomes constant. */
+/**
+ * Returns the time from which a load is constant, in ms since the beginning of the load; `null` if the load never
+ * becomes constant.
+ */
 const constantFrom = (load: Load): number | null => {
   switch (load.kind) {
     case 'open': {
@@ -19,9 +22,9 @@ const constantFrom = (load: Load): number | null => {
 };
 
 /**
- * Returns the instants between which the warm-up of a load can end. The first is the instant from which the load is
- * constant. The second is the middle between the first and the end of the load. Returns `null` if there are several
- * loads or if the load never becomes constant, since a change of the load is not a warm-up.
+ * Returns the instants between which the warm-up of a load can end. The first instant is the instant from which the
+ * load is constant. The second instant is the middle between the first instant and the end of the load. Returns `null`
+ * for several loads, and for a load that never becomes constant, since a change of the load is not a warm-up.
  */
 export const autoWarmUpOf = (loads: readonly Load[]): AutoWarmUp | null => {
   const [load, ...others] = loads;

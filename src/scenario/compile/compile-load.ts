@@ -5,7 +5,7 @@ import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
 /**
- * A load of the plan, and the suffix for the name of its stage. There is a suffix only if a load of the scenario
+ * A load of the plan, and the suffix for the name of its stage. The suffix is empty unless a load of the scenario
  * becomes several loads of the plan.
  */
 export interface CompiledLoad {
@@ -29,7 +29,8 @@ const rampingCurve = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => 
     if (over > 0) curve.push({ from: rate, to, duration: over });
     rate = to;
   }
-  // A curve must have at least one piece. A piece without length is refused later, since it is a load without requests.
+  // A curve needs at least one piece. A piece without length is refused later, since a load with only this piece has no
+  // requests.
   if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
   return { kind: 'open', curve, spacing };
 };
@@ -61,7 +62,7 @@ const loadCompilers: {
   },
 };
 
-/** A curve has at least one piece. A piece without length is refused later, since it is a load without requests. */
+/** Compiles a load of the scenario. A load of stairs becomes one load of the plan for each step. */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,
@@ -70,6 +71,6 @@ export const compileLoad = <K extends ScenarioLoad['kind']>(
 /** The stage's name in a scenario with only one load. */
 export const defaultStageName = 'main';
 
-/** Returns the names of the stages in the plan that a stage of the scenario becomes. */
+/** Returns the names of the stages that one stage of the scenario becomes in the plan. */
 export const planStageNames = (name: string, load: ScenarioLoad): readonly string[] =>
   load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];

@@ -25,17 +25,19 @@ import {
 const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
-/** What all traffic entries of a stage share. */
+/** The fields that all traffic entries of a stage share. */
 interface StageContext extends Pick<Scenario, 'body'> {
   readonly prices: PriceTable;
-  /** Whether the stage's load is a trace. If it is, the trace determines the lengths of prompts and answers. */
+  /** Whether the stage's load is a trace. A trace determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
 }
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
-/** Returns the value of a read. If the read failed, a rule has already reported the error. */
+/**
+ * Returns the value of a successful reading. Throws if the reading failed, since a rule must have reported the failure.
+ */
 export const expectFound = <T>(found: ReadResult<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a rule let it pass although ${found.problem}`);
@@ -113,23 +115,23 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan contains this field in another place.
+  // The plan has a field of its own for the maximum number of tokens.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };
 
 /**
- * Returns the plan's `name`. If the entry has no name, the field is absent, so the plan has the same hash as in older
- * versions.
+ * Returns the plan's field `name`. The field is absent if the entry has no name, so that the plan has the same hash as
+ * in older versions.
  */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-/** Returns the plan's `expect`; absent if the entry expects nothing. */
+/** Returns the plan's field `expect`, which is absent if the entry expects nothing. */
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 
-/** Returns the plan's `cancel`; absent if the client never hangs up. */
+/** Returns the plan's field `cancel`, which is absent if the client never hangs up. */
 const cancelOf = ({ cancel }: { readonly cancel?: Cancel | undefined }) =>
   cancel === undefined ? {} : { cancel };
 
@@ -151,7 +153,7 @@ export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
-/** Returns the texts of an entry. If the entry has `split`, the texts are split into pieces. */
+/** Returns the texts of an entry. An entry with `split` has the pieces of its texts. */
 const splitTextsOf = (
   spoken: NonNullable<SpeechEntry['texts']>,
   split: SpeechEntry['split'],
@@ -190,7 +192,7 @@ const trafficCompilers: {
 };
 
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
-  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this.
+  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this fact.
   const row = trafficCompilers[entry.kind] as (
     entry: ScenarioTraffic,
     context: StageContext,

@@ -35,7 +35,10 @@ export const defaultKeyName = 'default';
 /** The maximum number of stages of a population for which there are random streams. */
 const maxStages = 2 ** 20;
 
-/** Returns the random stream of the first stage of a population. The stream depends only on the population's name. */
+/**
+ * Returns the number of the random stream of a population's first stage. The number depends only on the population's
+ * name.
+ */
 const firstStream = (name: string): number =>
   [...name].reduce((hash, letter) => hashOf(hash, letter.codePointAt(0)!, 0), 1) * maxStages;
 
@@ -72,7 +75,7 @@ const keysOf = (
   return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Returns the limits that a named target declares; `undefined` if the scenario's limits apply. */
+/** Returns the limits that a named target declares; `undefined` if the limits of the scenario apply to the target. */
 const limitsOfTarget = (
   { targets, limits }: Scenario,
   target: string | null,
@@ -81,10 +84,7 @@ const limitsOfTarget = (
   return own === undefined ? undefined : limitsWith(limits, own);
 };
 
-/**
- * Returns the keys of a population. If the population has a single key without a name, this key gets the population's
- * name.
- */
+/** Returns the keys of a population. A single key without a name gets the population's name. */
 const keysOfPopulation = (
   scenario: Scenario,
   { name, keys, target }: WholePopulation,
@@ -100,9 +100,9 @@ const keysOfPopulation = (
 };
 
 /**
- * Returns the keys of all populations, each once. If several populations name the same key, at most one of them
- * declares limits for it, and these limits count. A key at two targets becomes two keys, since each target counts its
- * use separately.
+ * Returns the keys of all populations, each key once. If several populations name one key, at most one of these
+ * populations declares limits for the key, and these limits count. A key at two targets becomes two keys, since each
+ * target counts the use of the key separately.
  */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();
@@ -114,7 +114,7 @@ const compileKeys = (scenario: Scenario): ApiKey[] => {
   });
 };
 
-/** Returns the plan's `populations`; an empty object if the scenario has no populations. */
+/** Returns the plan's field `populations`; an empty object if the scenario has no populations. */
 const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
   if (scenario.populations === undefined) return {};
   const populations = wholePopulations(scenario).map((population) => ({
@@ -140,8 +140,8 @@ interface StageNames {
 }
 
 /**
- * Returns the name in the plan of the key that an objective names. The objective may leave out the name of the key's
- * target.
+ * Returns the name in the plan of a key that an objective names. The objective may name the key without the name of the
+ * key's target.
  */
 const keyInPlan = (name: string, target: string | undefined, keys: readonly string[]): string => {
   if (keys.includes(name)) return name;
@@ -150,8 +150,8 @@ const keyInPlan = (name: string, target: string | undefined, keys: readonly stri
 };
 
 /**
- * Compiles what objectives of a run and objectives of single requests have in common. The text of the objective is put
- * on one line, even if it has several lines in the file.
+ * Compiles the common fields of objectives of a run and objectives of single requests. The text of the objective is put
+ * on one line, even if the text has several lines in the file.
  */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
@@ -182,8 +182,8 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 /**
- * Returns the default number of samples that an objective needs. A mean of the server’s own figures is a mean over
- * time. Such a mean needs readings that cover most of the time, and no minimum number of samples.
+ * Returns the minimum number of samples of an objective that names no minimum. A mean of the server's own figures is a
+ * mean over time. Such a mean needs readings that cover most of the time, and no minimum number of samples.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -209,7 +209,7 @@ const compileRequestObjective = (written: string, stages: StageNames): RequestOb
   return { text, measure: figure.name, ...rest };
 };
 
-/** Restricts an objective to a population. */
+/** Restricts an objective to the requests of a population. */
 const ofPopulation = (written: ScenarioObjective, population: string): ScenarioObjective =>
   typeof written === 'string'
     ? withPopulation(written, population)
@@ -250,15 +250,15 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
 };
 
 /**
- * Returns the plan's `auth`. If keys are sent in the default header, `auth` is absent, so that the plan has the same
- * hash as in older versions.
+ * Returns the plan's field `auth`. The field is absent if keys are sent in the default header, so that the plan has the
+ * same hash as in older versions.
  */
 const authOf = ({ auth }: Pick<Scenario, 'auth'>): Pick<NamedTarget, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
 /**
- * Returns the plan's `server`. If the scenario has no `server`, it is absent, so that the plan has the same hash as in
- * older versions.
+ * Returns the plan's field `server`. The field is absent if the scenario has no `server`, so that the plan has the same
+ * hash as in older versions.
  */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
@@ -279,8 +279,8 @@ const usualPaths = {
 } as const;
 
 /**
- * Returns the plan's `wire`. `paths` is absent if the scenario names no paths of its own, so that the plan has the same
- * hash as in older versions.
+ * Returns the plan's field `wire`. Its `paths` are absent if the scenario names no paths of its own, so that the plan
+ * has the same hash as in older versions.
  */
 const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
@@ -301,7 +301,7 @@ const lowerCaseNames = (headers: Scenario['headers']): Plan['headers'] =>
 type OfTarget = Pick<Plan, 'target' | 'wire' | 'transport' | 'auth' | 'headers' | 'targets'>;
 
 /**
- * Returns the plan's fields about its target or targets. If a named target leaves out a field, it has the field of the
+ * Returns the plan's fields about its target or targets. A field that a named target leaves out is the field of the
  * scenario.
  */
 const targetsOf = (scenario: Scenario): OfTarget => {
@@ -331,7 +331,10 @@ const targetsOf = (scenario: Scenario): OfTarget => {
   };
 };
 
-/** Returns the plan's warm-up. If the run determines the warm-up itself, returns the longest possible warm-up. */
+/**
+ * Returns the plan's warm-up. For a run that determines the end of its warm-up itself, returns the longest possible
+ * warm-up.
+ */
 const warmUpOf = (
   scenario: Scenario,
   files: WorkloadFiles,
@@ -345,7 +348,7 @@ const warmUpOf = (
   return { warmUp: autoWarmUp.latest, autoWarmUp };
 };
 
-/** Compiles a scenario that breaks no rule. If the scenario has no name, the plan is called `name`. */
+/** Compiles a scenario that breaks no rule. `name` is the name of the plan if the scenario has no name. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => {
   const prices = expectFound(readPriceTable(scenario.prices, files));
   const { auth, headers, ...target } = targetsOf(scenario);

@@ -3,8 +3,8 @@ import type { ModelPrice } from '../schema/prices-schema.ts';
 /**
  * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices
  * in dollars for one token, character or second. Prices for batches, service tiers and off-peak hours are not read. If
- * there are other prices for long prompts, only the length from which they apply is read. So the cost of longer prompts
- * is unknown.
+ * long prompts have other prices, only the length from which these prices apply is read, so the cost of long prompts is
+ * unknown.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -49,8 +49,8 @@ const priceOf = (row: Row): ModelPrice => {
   );
   const request = row['input_cost_per_request'];
   const { input_cost_per_second: inputSecond, output_cost_per_second: outputSecond } = row;
-  // For some transcription models, the table has the price as the price of the output. The price of the input is then 0
-  // or absent.
+  // For some transcription models, the table has the price in the field for output. The field for input is then 0 or
+  // absent.
   const isOutput =
     row['mode'] === 'audio_speech' || inputSecond === 0 || typeof inputSecond !== 'number';
   return {
@@ -63,14 +63,15 @@ const priceOf = (row: Row): ModelPrice => {
 };
 
 /**
- * Returns whether a document is LiteLLM's table. Its rows name their provider, except for aliases and rules for names.
+ * Returns whether a document is LiteLLM's table. The rows of the table name their provider, except for aliases and
+ * rules for names.
  */
 export const isLiteLlmTable = (document: unknown): document is Readonly<Record<string, Row>> =>
   isRow(document) &&
   Object.values(document).every((row) => isRow(row)) &&
   Object.values(document).some((row) => isRow(row) && typeof row['litellm_provider'] === 'string');
 
-/** Returns the price of a model in LiteLLM's table; `undefined` if the table has none. */
+/** Returns the price of a model in LiteLLM's table; `undefined` if the table has no row for the model. */
 export const liteLlmPrice = (
   table: Readonly<Record<string, Row>>,
   name: string,

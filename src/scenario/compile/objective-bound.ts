@@ -13,7 +13,7 @@ import {
 /** This file defines how the bounds of objectives are written. Each unit has a notation. */
 
 type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
-  /** Returns the text that should replace a plain number; `null` if a plain number is right. */
+  /** Returns the text that should replace a plain number; `null` if a plain number is the right notation. */
   readonly withUnit: ((n: number) => string) | null;
 };
 
@@ -27,7 +27,9 @@ const scaleNotation = (notation: BoundNotation, factor: number): BoundNotation =
 
 const plainNumberText = /^\d+(\.\d+)?$/;
 
-/** Returns the notation of a number that is followed by a mark. An empty mark means a plain number. */
+/**
+ * Returns the notation of a number with a mark after the number. With an empty mark, the notation is a plain number.
+ */
 const numberWith = (mark: string, expected: string): BoundNotation => ({
   read: (text) => {
     const number = text.slice(0, text.length - mark.length);
@@ -84,8 +86,8 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
 };
 
 /**
- * Says how to write a number with its unit. If the number is a share below 1, it may be meant as a fraction, as in
- * other tools, or as a percentage. So the advice shows both.
+ * Says how to write a number with its unit. A number below 1 in the place of a share may be a fraction, as in other
+ * tools, or a percentage. So the advice shows how to write both.
  */
 const unitAdvice = (
   { kind }: ObjectiveFigure,
@@ -97,8 +99,8 @@ const unitAdvice = (
     : `a number needs its unit: ${withUnit(n)}`;
 
 /**
- * Returns advice on words after a bound: they may be a second objective, or restrict the bound to a share of the
- * requests.
+ * Returns advice on words after a bound. The words may be a second objective, or may restrict the bound to a share of
+ * the requests.
  */
 const adviceOnWords = (text: string): string | null => {
   if (/\s(?:and|or|&&|\|\||&)\s|[,;]\s/i.test(text))
@@ -108,10 +110,7 @@ const adviceOnWords = (text: string): string | null => {
     : null;
 };
 
-/**
- * Reads a bound in the unit of the figure. If the text is not such a bound, returns what was expected and what to write
- * instead.
- */
+/** Reads a bound in the unit of the figure. For any other text, returns the expected form and advice. */
 export const readBound = (figure: ObjectiveFigure, text: string) => {
   const { read, expected, withUnit } = notationOf(figure);
   const bound = read(text);

@@ -14,8 +14,8 @@ import { didYouMean } from '../text/spelling.ts';
 import { reportedPercentiles } from '../../model/measures/headline.ts';
 
 /**
- * This file parses objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. Only the scenario knows which
- * labels are allowed, so `objective-rules.ts` checks them.
+ * This file parses objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. The file `objective-rules.ts`
+ * checks the labels, since only the scenario knows which labels are allowed.
  */
 
 export interface ParsedObjective {
@@ -23,7 +23,7 @@ export interface ParsedObjective {
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
-  /** `excluded` means that 429s which a declared limit explains do not count. If this is absent, all 429s count. */
+  /** With `excluded`, 429s that a declared limit explains do not count. Without this field, all 429s count. */
   readonly quota?: 'excluded';
 }
 
@@ -90,8 +90,8 @@ const runFigure = (name: string): ObjectiveFigure | null => {
 };
 
 /**
- * Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows whether the figure exists, so
- * other code checks this.
+ * Reads a figure of the server, such as `server.waiting.max`. Other code checks whether the figure exists, since only
+ * the scenario knows the figures.
  */
 const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   const [name = '', statistic, ...more] = (text ?? '').split('.');
@@ -165,10 +165,7 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
   return labels;
 };
 
-/**
- * The maximum length of an objective. It is limited, since the pattern below takes long for a text with thousands of
- * blanks.
- */
+/** The maximum length of an objective. The pattern below takes long for a text with thousands of blanks. */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
@@ -181,15 +178,15 @@ const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
 /**
- * Returns whether labels can be read and none of them is `quota`. Searching for the text `quota=` would not be enough,
- * since it may occur in a quoted name.
+ * Returns whether labels can be read and contain no label `quota`. A search for the text `quota=` would not be enough,
+ * since a quoted name may contain this text.
  */
 const canHaveQuota = (labels: string): boolean => {
   const read = resultOf(() => readLabels(labels, ['reason', ...aggregateLabels]));
   return read.ok && read.value.every(({ label }) => label !== 'quota');
 };
 
-/** Returns the text of an objective with the label of a population added. */
+/** Returns the text of an objective with an additional label for a population. */
 export const withPopulation = (text: string, population: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
   if (name === undefined) return text;
@@ -197,8 +194,8 @@ export const withPopulation = (text: string, population: string): string => {
 };
 
 /**
- * Returns the text of an objective with `quota=excluded` added to its labels. If the text is not an objective, returns
- * the text unchanged.
+ * Returns the text of an objective with the additional label `quota=excluded`. A text that is not an objective stays
+ * unchanged.
  */
 export const withQuota = (text: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
@@ -220,7 +217,7 @@ const withLabel = (
 };
 
 /**
- * Returns the finish reason that an objective on `finish` names. A reason may be any word, since servers can invent
+ * Returns the finish reason that an objective on `finish` names. Any word can be a reason, since servers can invent
  * reasons.
  */
 const finishReasonIn = (labels: readonly Label[]): string => {
@@ -250,7 +247,7 @@ const quotaIn = (labels: readonly Label[], figure: ObjectiveFigure): { quota?: '
   );
 };
 
-/** Parses the parts of an objective after its figure. */
+/** Parses the parts that follow the figure of an objective. */
 const withParts = <Figure extends ObjectiveFigure>(
   figure: Figure,
   [, , , written = '', sign = '', boundText = '']: RegExpExecArray,
@@ -284,8 +281,7 @@ const signs: readonly (readonly [words: RegExp, sign: string])[] = [
 ];
 
 /**
- * If an objective has a word in place of its sign, or begins with its bound, returns it in Weir's form; `null` for any
- * other text.
+ * Rewrites an objective that has a word in place of its sign, or that begins with its bound; `null` for any other text.
  */
 const withSign = (text: string): string | null => {
   const [, bound, sign, figure] =
@@ -326,7 +322,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
     );
   });
 
-/** Parses an objective of single requests such as `ttft < 500ms`. Such an objective has no statistic. */
+/** Parses an objective of single requests such as `ttft < 500ms`. An objective of single requests has no statistic. */
 export const parseRequestObjective = (text: string) =>
   resultOf(() => {
     const parts = partsOf(text);

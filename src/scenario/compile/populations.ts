@@ -11,13 +11,13 @@ interface NamedStage extends ScenarioStage {
 }
 
 /**
- * A population, including the fields that it inherits from the scenario. A scenario without populations is one
- * population without a name.
+ * A population with all its fields, including the fields that the population inherits from the scenario. A scenario
+ * without populations is one population without a name.
  */
 export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'objectives'> {
   readonly name: string | null;
   readonly after: Milliseconds;
-  /** The population's own keys; `undefined` if it uses the keys of the scenario. */
+  /** The population's own keys; `undefined` if the population uses the keys of the scenario. */
   readonly keys: Scenario['keys'];
   readonly stages: readonly NamedStage[];
   /** The name of the population's target; `null` if the scenario names no targets. */
@@ -25,7 +25,7 @@ export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'o
 }
 
 /**
- * Returns the name of a population's stage in the plan. If the population has a single load, the name is the
+ * Returns the name of a population's stage in the plan. The stage of a population with a single load has the
  * population's name. The names of populations contain no slash, so stages of different populations have different
  * names.
  */
@@ -47,7 +47,7 @@ const stagesOf = (
   return load === undefined ? [] : [{ name, load, label: null }];
 };
 
-/** Returns the populations of a scenario. If a population leaves out a field, it has the field of the scenario. */
+/** Returns the populations of a scenario. A field that a population leaves out is the field of the scenario. */
 export const wholePopulations = (scenario: Scenario): readonly WholePopulation[] => {
   const { populations, keys, traffic, retry } = scenario;
   if (populations === undefined) {

@@ -9,14 +9,14 @@ import { parse } from 'yaml';
 import { isLiteLlmTable, liteLlmPrice } from './litellm-prices.ts';
 import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-schema.ts';
 
-/** The prices of a scenario: the prices in the scenario, and the prices in a file that it names. */
+/** The prices of a scenario: the prices in the scenario itself, and the prices in the file that the scenario names. */
 export interface PriceTable {
   readonly pricing: Pricing;
-  /** Returns the price of a model or of a kind; `undefined` if there is no price. */
+  /** Returns the price of a model, or of all models of a kind; `undefined` if there is no price. */
   of(model: string, kind: string): ModelPrice | undefined;
 }
 
-/** Returns the price of a chat; `null` if there is no price for input or for output. */
+/** Returns the price of a chat; `null` if the price of input or the price of output is missing. */
 export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
   if (price?.input === undefined || price.output === undefined) return null;
   const { perCharacter: _, perSecond: __, roundUpTo: ___, ...classes } = price;
@@ -26,8 +26,8 @@ export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
 };
 
 /**
- * Returns the price of speech. It is absent if the model has no price, and `null` if the model's price is not a price
- * of speech.
+ * Returns the price of speech. The price is absent if the model has no price, and `null` if the model's price is not a
+ * price of speech.
  */
 export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPrice | null } => {
   if (price === undefined) return {};
@@ -37,8 +37,8 @@ export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPr
 };
 
 /**
- * Returns the price of a transcription. It is absent if the model has no price, and `null` if the model's price is not
- * a price of transcriptions.
+ * Returns the price of a transcription. The price is absent if the model has no price, and `null` if the model's price
+ * is not a price of transcriptions.
  */
 export const transcriptionPriceOf = (
   price: ModelPrice | undefined,
@@ -51,7 +51,7 @@ export const transcriptionPriceOf = (
 
 /** The prices of a scenario or of a file. */
 interface PriceSource extends Pick<Prices, 'currency' | 'date'> {
-  /** Returns the price under this name; `undefined` if there is no price. */
+  /** Returns the price with this name; `undefined` if there is no price. */
   of(name: string): ModelPrice | undefined;
 }
 
@@ -74,11 +74,12 @@ const parsedText = (text: string): unknown => {
   }
 };
 
-/** Reads a file of prices. `file` is the name of the file in messages. */
+/** Reads a file of prices. `file` is the file's name in messages. */
 const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
   const document = parsedText(text);
   if (isLiteLlmTable(document)) {
-    // Rows are converted only when they are needed: the table has thousands of rows, and a scenario needs only a few.
+    // A row is converted only when its price is needed. The table has thousands of rows, and a scenario needs only a
+    // few.
     const of = (name: string) => liteLlmPrice(document, name);
     return { ok: true, value: { currency: 'USD', of } };
   }
@@ -94,8 +95,8 @@ const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
 };
 
 /**
- * Reads the prices of a scenario, and the file of prices that the scenario names. The scenario's own prices take
- * precedence.
+ * Reads the prices of a scenario, and the file of prices that the scenario names. The prices in the scenario take
+ * precedence over the prices in the file.
  */
 export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
   const { file } = prices;

@@ -9,13 +9,13 @@ const sentencesOf = (text: string): Intl.Segments =>
   new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text);
 
 /**
- * Replaces line breaks within a paragraph, since the rules would end a sentence at a line break. The length of the text
- * stays the same.
+ * Replaces line breaks within a paragraph by spaces, since the rules would end a sentence at a line break. The length
+ * of the text stays the same.
  */
 const withoutLineEnds = (text: string): string =>
   text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
 
-/** Replaces each run of white space by one space. Between paragraphs, replaces it by an empty line. */
+/** Replaces white space between words by one space, and white space between paragraphs by an empty line. */
 const tidyWhitespace = (text: string): string =>
   text.replaceAll(/[^\S\n]+/g, ' ').replaceAll(/\s*\n\s*/g, '\n\n');
 
@@ -23,8 +23,8 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
 
 /**
  * Splits a text into pieces of at most `maxCharacters` Unicode characters (interface, section 4.3). Each piece contains
- * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. If a sentence is longer
- * than a piece may be, returns a problem. The message names the line of the sentence and does not quote it.
+ * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. Returns a problem if a
+ * sentence is longer than `maxCharacters`. The message names the line of the sentence and does not quote the sentence.
  */
 export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
   const pieces: string[] = [];

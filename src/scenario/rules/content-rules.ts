@@ -73,7 +73,7 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
 /** Matches a word that is the name of a file and not an address. */
 const fileName = /^(?!\w+:)\S+\.(?:jsonl?|csv|tsv|txt)$/i;
 
-/** The advice if a field contains the name of a file. The keys are the fields. */
+/** The advice for a field that contains the name of a file. The keys are the names of the fields. */
 const repairs = {
   prompt: (name: string) =>
     /\.(?:jsonl?|csv)$/i.test(name)
@@ -83,7 +83,7 @@ const repairs = {
   system: () => 'put here what the file says',
 };
 
-/** Finds names of files in fields that expect a text. The name itself would be sent as the text. */
+/** Finds names of files in fields that expect a text. Without this check, the name itself would be sent as the text. */
 function* fileNameFindings(entry: ScenarioEntry): Findings {
   const texts = {
     prompt: [entry.at('prompt'), ...entry.at('prompts').items],
@@ -123,7 +123,9 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
-/** Finds numbers in a body with more digits than can be sent. */
+/**
+ * Finds whole numbers above 2^53 in a body. Such a number may have lost digits, and would be sent as another number.
+ */
 function* numberFindings(entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const path = inexactNumberIn(body.written);

@@ -49,8 +49,8 @@ const wrongKeys: readonly (readonly [pattern: RegExp, what: string])[] = [
 ];
 
 /**
- * Finds a key of a wrong form. This check is needed: if a target lists its models without a key, no other check before
- * the load finds a wrong key.
+ * Finds a key of a wrong form. If a target lists its models without a key, no other check before the load finds a wrong
+ * key.
  */
 function* keyFormFindings(
   part: ScenarioPart<unknown>,
@@ -72,7 +72,10 @@ function* keyFormFindings(
 const keyHint =
   'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
-/** Says how to write a text that is nearly a reference. For other texts, it says which references there are. */
+/**
+ * Returns advice on a text that is not a reference. For a text that is nearly a reference, the advice shows the right
+ * reference. For any other text, the advice lists the kinds of reference.
+ */
 const keyHintFor = (key: string): string => {
   const [, kind, name, brace] = /^\$\{(env|secret|file):([^}]*)(\}?)$/.exec(key) ?? [];
   if (kind === 'file') return `write \${secret:${name}} to read it from a file`;
@@ -112,8 +115,8 @@ export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
 ): Findings {
-  // If `keys` is a list of plain texts, the list has the wrong type. But if one of these texts is a key, writing it
-  // into the file is the worse mistake. So this mistake is reported instead.
+  // A list of plain texts in `keys` has the wrong type. If one of these texts is a key, the key in the file is the
+  // worse mistake, so the key is reported instead of the wrong type.
   const targets = placedTargets(scenario);
   const keyParts: readonly ScenarioPart<unknown>[] = [
     ...fieldHolders(scenario).map((holder) => holder.at('keys')),
@@ -148,7 +151,7 @@ export const secretName = /auth|api-?key|token|secret|cookie|password|credential
 /** Matches values of headers that look like keys or other secrets. */
 export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /**
- * Matches a word that is long enough to be a key. Shorter words are allowed beside a reference: for example, a scheme
+ * Matches a word that is long enough to be a key. A shorter word is allowed beside a reference, for example a scheme
  * (`Bearer`) or the name of a cookie.
  */
 const longWordPattern = /[\w-]{16,}/;
@@ -159,7 +162,9 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
-/** The headers of requests that Weir itself sets. Another value would change the meaning of a request. */
+/**
+ * The headers of requests that Weir itself sets. Another value of such a header would change the meaning of a request.
+ */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

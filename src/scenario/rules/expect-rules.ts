@@ -12,7 +12,7 @@ const patternProblem = (pattern: string): string | null => {
   }
 };
 
-/** Finds problems with the patterns and schemas that answers must satisfy. */
+/** Finds faulty patterns and schemas for answers, and `toolArguments` for transcriptions, which have no tool calls. */
 export function* expectRule(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {
     const expect: ScenarioPart<unknown> = entry.at('expect');

@@ -30,7 +30,7 @@ const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with its load, and the plan's loads that were made from this load; none if the load is faulty. */
+/** A stage with its load, and the plan's loads that this load becomes; no loads if the load is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -74,7 +74,8 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Returns the kind and the number of callers that send the next request as soon as the previous request is answered.
+ * Returns the kind and the number of callers of a load. A caller sends the next request as soon as the previous request
+ * is answered.
  */
 const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
   if (load.kind === 'saturate') return ['connections', load.connections];
@@ -87,7 +88,10 @@ interface LimitsTogether {
   readonly tokens: number;
 }
 
-/** Returns the limits that a scenario itself declares, for all its keys together; `null` if it declares none. */
+/**
+ * Returns the limits that a scenario itself declares, for all its keys together; `null` if the scenario declares no
+ * limits.
+ */
 const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   const [part, keys] = [scenario.at('limits'), scenario.at('keys')];
   const [limits, valid] = [part.validValue, keys.validValue];
@@ -100,7 +104,10 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
-/** If a trace needs more than this many times the declared limits, its times were probably read in the wrong unit. */
+/**
+ * The factor between a trace's need and the declared limits above which the times of the trace were probably read in
+ * the wrong unit.
+ */
 const absurdFactor = 10;
 
 /**
@@ -111,8 +118,8 @@ const ratedRequests = 10;
 const minute = 60_000;
 
 /**
- * Finds a trace that needs more than ten times the declared limits, if the scenario does not name the unit of its
- * times. A trace shorter than a minute is judged by its rate.
+ * Finds a trace that needs more than ten times the declared limits, if the scenario does not name the unit of the
+ * trace's times. A trace of at least ten requests that is shorter than a minute is judged by its rate.
  */
 function* traceUnitFindings(
   part: ScenarioPart<ScenarioLoad | undefined>,
@@ -162,8 +169,8 @@ function* stageFindings(
 }
 
 /**
- * Finds reasons why a run cannot determine the end of its warm-up. This needs one load that stays the same for long
- * enough.
+ * Finds reasons why a run cannot determine the end of its warm-up. A run can determine the end only under one load that
+ * is constant for long enough.
  */
 function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load[]): Findings {
   const instead = 'give the warm-up a duration';
@@ -178,7 +185,7 @@ function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load
   }
 }
 
-/** Returns how long the longest population of a scenario lasts, from the start of the run, in ms. */
+/** Returns the end of the longest population of a scenario, in ms since the start of the run. */
 const longestPopulation = (scenario: WholeScenario, stages: readonly LoadedStage[]): number => {
   const { items } = scenario.at('populations');
   const starts = new Map(
@@ -231,7 +238,7 @@ export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findin
   const limits = declaredLimits(scenario);
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
-  // Several populations can share a load. The problems of such a load are reported only once.
+  // Several populations can share a load. The problems of a shared load are reported only once.
   const once = new Map(stages.map((stage) => [pathKey(stage.load.path), stage]));
   for (const stage of once.values()) yield* stageFindings(stage, { files, inFlight, limits });
   yield* runLengthFindings(scenario, stages);

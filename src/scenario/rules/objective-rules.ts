@@ -29,12 +29,12 @@ import {
 
 /** This file finds problems with a scenario's objectives before anything is sent. */
 
-/**
- * The requests of one traffic entry in one stage. It contains only those fields of the entry and the stage that are
- * valid.
- */
+/** The requests of one traffic entry in one stage. An invalid field of the entry or the stage is `null` or absent. */
 interface TrafficTarget {
-  /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
+  /**
+   * The name of the stage in the scenario, and the stage's names in reports. A stage with a stair load has several
+   * names in reports.
+   */
   readonly stages: readonly (string | null)[];
   readonly population: string | null;
   readonly target: string | null;
@@ -90,7 +90,7 @@ const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) =>
 
 type Errors = Generator<ObjectiveError, void>;
 
-/** Finds an objective that names a key without its target, if this key is used at several targets. */
+/** Finds an objective that names a key without the key's target although the key is used at several targets. */
 function* ambiguousKeyErrors(
   name: string,
   labels: ParsedObjective['labels'],
@@ -116,7 +116,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
     }
     if (label === 'key') yield* ambiguousKeyErrors(name, labels, known);
     if (known.length === 0 || known.includes(name)) continue;
-    // If the name of a model comes from the environment, it may be a secret in the wrong place. So no message lists it.
+    // The name of a model from the environment may be a secret in the wrong place. So no message lists such a name.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
     const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
@@ -127,7 +127,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
-/** Returns the kinds of traffic that have a figure; `null` if all kinds of traffic have it. */
+/** Returns the kinds of traffic that have a figure; `null` if all kinds of traffic have the figure. */
 const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
   if (figure.kind === 'measure') return measures[figure.name].traffic;
   const isOfChats =
@@ -135,7 +135,7 @@ const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | nu
   return isOfChats ? chatKinds : null;
 };
 
-/** Finds combinations of labels that no request has, although each label by itself is valid. */
+/** Finds combinations of valid labels that no request has. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -161,13 +161,16 @@ function* emptyScopeErrors(
 }
 
 /**
- * Returns whether a label selects populations. The labels of stages and of targets select populations too, since a
+ * Returns whether a label selects populations. The labels of stages and of targets also select populations, since a
  * stage belongs to one population and a target has some populations.
  */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
   label === 'population' || label === 'stage' || label === 'target';
 
-/** Finds labels that a rate cannot have. Rates come from the counts of each second, which exist for few labels only. */
+/**
+ * Finds labels that a rate cannot have. Rates come from the counts of each second, and only few labels have such
+ * counts.
+ */
 function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (figure.kind !== 'rate') return;
   if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
@@ -183,7 +186,7 @@ function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: Objectiv
 }
 
 /**
- * Finds problems with objectives on the server’s own figures. Such figures exist only if the scenario reads them. They
+ * Finds problems with objectives on the server's own figures. These figures exist only if the scenario reads them, and
  * cannot be restricted to a part of the requests.
  */
 function* serverErrors(
@@ -211,7 +214,10 @@ function* serverErrors(
   }
 }
 
-/** Finds objectives with `quota` in a scenario without a declared limit that can explain a 429. */
+/**
+ * Finds objectives with `quota` in a scenario without a declared limit. Without a declared limit, nothing can explain a
+ * 429.
+ */
 function* quotaErrors({ quota, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (quota === undefined) return;
   if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
@@ -297,7 +303,7 @@ function* findingsOfList(
     }
     seen.add(text);
     for (const { message, hint } of errors) {
-      // If the text comes from the environment, it may be a secret, so no message repeats it.
+      // A text from the environment may be a secret, so no message repeats the text.
       yield part.isFromEnvironment
         ? part.valueFinding('the environment variable does not hold a valid objective')
         : part.valueFinding(message, hint);
@@ -306,7 +312,7 @@ function* findingsOfList(
   }
 }
 
-/** Parses an objective of a population, and adds the population's label to it. */
+/** Parses an objective of a population, and adds the label of the population to the objective. */
 const parseOwnObjective = (text: string, population: string): ParseResult<ParsedObjective> => {
   const written = parseObjective(text);
   if (!written.ok || written.value.labels.every(({ label }) => label !== 'population'))

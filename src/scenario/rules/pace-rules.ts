@@ -10,15 +10,15 @@ import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
 /**
- * Finds chat entries whose answers have no maximum length. For such entries, it is unknown how many tokens the pace
- * must reserve.
+ * Finds chat entries whose answers have no maximum length. The pace must reserve tokens for each answer, and the number
+ * of tokens of such an answer is unknown.
  */
 function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   const message =
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
   const hint = 'add maxTokens, or write pace: {tokens: none}';
   const commonBody = scenario.at('body').validValue ?? {};
-  // If prompts are generated from a trace, the trace limits the length of their answers.
+  // The trace limits the length of the answers to prompts that are generated from the trace.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),

@@ -11,7 +11,7 @@ export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
 export type Findings = Iterable<ScenarioFinding>;
 
 /**
- * A rule finds problems between several fields, each of which may be valid by itself. The schema reports all other
+ * A rule finds problems between several fields, each of which may be valid alone. The schema reports all other
  * problems.
  */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
@@ -29,9 +29,9 @@ export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
 /** The fields that both a scenario and a named target can have. */
 type TargetFields = Pick<Scenario, 'keys' | 'auth' | 'headers' | 'wire' | 'endpoints'>;
 
-/** A target. Each of its fields comes from the target itself or, if the target lacks it, from the scenario. */
+/** A target. A field that the target itself leaves out is the field of the scenario. */
 export interface PlacedTarget {
-  /** The name; `null` if the scenario names no targets. */
+  /** The name of the target; `null` if the scenario names no targets. */
   readonly name: string | null;
   readonly url: ScenarioPart<Scenario['target'] | undefined>;
   readonly own: ScenarioPart<TargetFields>;
@@ -45,7 +45,7 @@ export interface PlacedTarget {
 export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
   const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
   const targets = scenario.at('targets');
-  // If `targets` is a list, it has no names. The schema then reports this.
+  // A list in `targets` has no names. The schema reports this mistake.
   const names = targets.names.length > 0 ? targets.names : [null];
   return names.map((name) => {
     const named = name === null ? null : targets.at(name);
@@ -63,13 +63,13 @@ export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] 
   });
 };
 
-/** Returns whether a scenario sends to an address, rather than only to reference gateways. */
+/** Returns whether a scenario sends to an address. Other scenarios send only to reference gateways. */
 export const needsAddress = (scenario: WholeScenario): boolean =>
   placedTargets(scenario).some(({ url }) => addressOf({ url }) !== null);
 
 /**
  * Returns the address of a target; `null` if the target is faulty or is a reference gateway. The short form (only the
- * address) means the same as the long form (`{url: …}`).
+ * address) and the long form (`{url: …}`) have the same meaning.
  */
 export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => {
   const value = url.validValue as Scenario['target'] | { url: Scenario['target'] } | undefined;
@@ -77,11 +77,9 @@ export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => 
   return target?.kind === 'url' ? target.url : null;
 };
 
-/**
- * A population. Each of its fields comes from the population itself or, if the population lacks it, from the scenario.
- */
+/** A population. A field that the population itself leaves out is the field of the scenario. */
 export interface PlacedPopulation {
-  /** The name; `null` if the name is faulty, or if the scenario has no populations. */
+  /** The name of the population; `null` if the name is faulty, or if the scenario has no populations. */
   readonly name: string | null;
   readonly own: FieldHolder;
   readonly load: ScenarioPart<Scenario['load']>;
@@ -114,19 +112,22 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
   });
 };
 
-/** A stage as it was written. A scenario without stages is itself the only stage. */
+/** A stage in the form in which it was written. A scenario without stages is itself the only stage. */
 export interface PlacedStage {
-  /** The name of the stage's population; `null` if this name is faulty, or if the scenario has no populations. */
+  /**
+   * The name of the stage's population; `null` if the population's name is faulty, or if the scenario has no
+   * populations.
+   */
   readonly population: string | null;
   /** The name of the stage's target; `null` if the scenario names no targets. */
   readonly target: string | null;
   /** The name of the stage in the scenario; `null` if the name is faulty, or if the stage is a single load. */
   readonly label: string | null;
-  /** The name of the stage in the plan; `null` if this name is faulty. */
+  /** The name of the stage in the plan; `null` if the name is faulty. */
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
-  /** The traffic of the stage itself. If it has none, the traffic of its population or of the scenario. */
+  /** The traffic of the stage itself; otherwise the traffic of the stage's population or of the scenario. */
   readonly entries: readonly ScenarioEntry[];
 }
 

@@ -11,8 +11,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * The fields that populations inherit from the scenario. If a population has a load, this load replaces the stages of
- * the scenario. If it has stages, they replace the load of the scenario.
+ * The fields that populations inherit from the scenario. A population's own load replaces the stages of the scenario,
+ * and a population's own stages replace the load of the scenario.
  */
 const inherited = [
   ['load', 'stages'],
@@ -22,7 +22,7 @@ const inherited = [
   ['retry'],
 ] as const;
 
-/** Finds fields of the scenario that no population uses because each population has its own value. */
+/** Finds fields of the scenario that no population uses, since each population has its own value. */
 function* unusedFindings(scenario: WholeScenario): Findings {
   const [, ...populations] = fieldHolders(scenario);
   for (const names of inherited) {
@@ -37,7 +37,7 @@ function* unusedFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns every list of keys only once, with its target. The target is `null` if the scenario names no targets. */
+/** Returns every list of keys once, with its target. The target is `null` if the scenario names no targets. */
 const keyLists = (scenario: WholeScenario) => {
   const lists = placedPopulations(scenario).map(({ keys, target }) => ({
     keys,
@@ -50,8 +50,8 @@ const keyLists = (scenario: WholeScenario) => {
 };
 
 /**
- * Finds different keys with the same name. If the keys of two populations have the same name, they must be the same
- * key, unless the populations have different targets.
+ * Finds different keys with the same name. Two populations may use one name only for the same key, unless the
+ * populations have different targets.
  */
 function* keyNameFindings(scenario: WholeScenario): Findings {
   const templates = new Map<string, string | null>();
@@ -74,7 +74,7 @@ function* keyNameFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns the features that do not work with populations, and the reasons. */
+/** Returns the features that do not work with populations, each with the reason. */
 const refused = (
   scenario: WholeScenario,
 ): readonly (readonly [part: ScenarioPart<unknown>, isUsed: boolean, why: string])[] => {

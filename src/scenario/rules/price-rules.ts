@@ -16,7 +16,7 @@ function* missingFields(price: PricePart, fields: readonly (keyof ModelPrice)[])
 
 const chatFindings = (price: PricePart): Findings => missingFields(price, ['input', 'output']);
 
-/** Functions that find what a price lacks. The keys are kinds of traffic. */
+/** Functions that find missing parts of a price. The keys are kinds of traffic. */
 const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   chat: chatFindings,
   'chat-stream': chatFindings,
@@ -31,8 +31,8 @@ const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
 };
 
 /**
- * Finds prices that apply to no traffic. For example, if the name of the model is misspelt in a price, the cost would
- * be unknown.
+ * Finds prices that apply to no traffic. For example, a misspelt name of a model in a price would make the cost
+ * unknown.
  */
 export function* priceRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const prices = scenario.at('prices');
@@ -45,7 +45,7 @@ export function* priceRule(scenario: WholeScenario, files: WorkloadFiles): Findi
     .map((entry) => ({ kind: entry.at('kind').text ?? '', model: entry.at('model') }))
     .filter(({ kind }) => kind in lacks || kind === '');
   const names = prices.names.filter((name) => !pricingKeys.includes(name as never));
-  // If the traffic cannot be read, or if the name of a model is missing, it is unknown whether a price is used.
+  // If the traffic cannot be read, or if an entry has no model, nobody can say whether a price is used.
   const isUnknown = entries.length === 0 || entries.some(({ model }) => !model.isPresent);
   const unpriced = entries
     .filter(({ model }) => !model.isFromEnvironment)

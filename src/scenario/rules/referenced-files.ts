@@ -14,7 +14,7 @@ import {
 
 /**
  * The use of a file: a secret, certificates to trust, or a clip to upload. Paths are in the form in which the scenario
- * has them.
+ * contains them.
  */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
@@ -41,7 +41,7 @@ function* secretFileUses({ text, path }: ScenarioPart<unknown>): PlacedFileUses 
 
 function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   const part = entry.at('clips');
-  // A faulty clip is skipped here, since the schema reports it.
+  // The schema reports a faulty clip, so a faulty clip is skipped here.
   if (entry.at('kind').text !== 'transcription' || part.validValue === undefined) return;
   const oversized = entry.at('oversized').written === true;
   for (const [index, clip] of clipSourcesOf(part.validValue).entries()) {
@@ -55,12 +55,12 @@ const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPar
 ];
 
 /**
- * Finds every file that a scenario names, even if the scenario is not valid. If `withKeys` is true, files with keys and
- * certificates are included.
+ * Finds every file that a scenario names, even if the scenario is not valid. The files with keys and certificates are
+ * included only if `withKeys` is true.
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const targets = placedTargets(scenario);
-  // The holders include the scenario itself. A scenario that names no targets is also its own only target.
+  // The holders include the scenario itself. A scenario without named targets is itself the only target.
   const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
   const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
     (keys): readonly ScenarioPart<unknown>[] =>

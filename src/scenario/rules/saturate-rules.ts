@@ -2,11 +2,11 @@ import { requestReference, secretReferencesIn } from '../../model/plan/secret.ts
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** The traffic kinds that autocannon can send, if Weir can also count their answers. */
+/** The traffic kinds that autocannon can send and whose answers Weir can count. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
 /**
- * A field that this load does not support, the reason, and values that are allowed nevertheless because they change
+ * A field that a saturating load does not support, the reason, and the values that are allowed because they change
  * nothing.
  */
 type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
@@ -28,7 +28,7 @@ function* fieldFindings(scenario: WholeScenario): Findings {
     const { written, path } = part;
     const name = String(path.at(-1));
     if (harmless.includes(written) || (written ?? null) === null) continue;
-    // If the value of a switch is faulty, the schema reports this. Here, such a switch counts as off.
+    // The schema reports a faulty value of a switch. Here, a faulty switch counts as off.
     if (name === 'http2' && written !== true) continue;
     const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
     yield part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
@@ -45,8 +45,8 @@ function* kindFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds templates. A saturating load prepares a few requests and sends them again and again, so its requests cannot
- * have templates.
+ * Finds templates. A saturating load prepares a few requests and sends these requests again and again, so its requests
+ * cannot have templates.
  */
 function* templateFindings(scenario: WholeScenario): Findings {
   const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
@@ -59,7 +59,8 @@ function* templateFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds keys that are renewed. A saturating load prepares its requests with the first keys, so it cannot renew them.
+ * Finds keys that are renewed. A saturating load prepares its requests with the first keys, so a saturating load cannot
+ * use renewed keys.
  */
 function* renewalFindings(scenario: WholeScenario): Findings {
   const keys: ScenarioPart<unknown> = scenario.at('keys');
@@ -76,8 +77,8 @@ function* renewalFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds hang-ups. A saturating load cannot have hang-ups, since it sends each request many times and a hang-up would
- * close its connection.
+ * Finds hang-ups. A saturating load cannot have hang-ups: it sends each request many times, and each hang-up would
+ * close a connection.
  */
 function* cancelFindings(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {

@@ -47,8 +47,7 @@ function* useFindings(scenario: WholeScenario): Findings {
     }
   }
   const used = new Set(populations.items.map((own) => own.at('target').text));
-  // If a population names an unknown target, it probably means a target that is unused. So unused targets are then not
-  // reported.
+  // A population with an unknown target probably means an unused target. So no unused target is reported in this case.
   if ([...used].some((name) => name !== null && !targets.names.includes(name))) return;
   for (const name of targets.names) {
     if (used.has(name)) continue;
@@ -85,7 +84,7 @@ const templatesOf = ({ keys }: ReturnType<typeof placedPopulations>[number]): re
 
 /**
  * Finds two targets with the same address that share a key with limits. The server would count the requests to both
- * targets together, but reports would count them separately.
+ * targets together, while reports would count the requests to each target separately.
  */
 function* sharedKeyFindings(scenario: WholeScenario): Findings {
   const limits = scenario.at('limits').validValue;

@@ -12,9 +12,12 @@ interface FieldRules {
   /** The fields that can contain the content of an entry. An entry has at most one of these fields. */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
-  /** The fields of a request that Weir sets itself, each with the field of the entry to use instead. */
+  /**
+   * The fields of a request that Weir sets itself. The value is the field of the entry that the user should write
+   * instead, or `null`.
+   */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry that have another name in the request body. The values are the names in the body. */
+  /** The fields of an entry with another name in the request body. The values are the names in the body. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +70,7 @@ function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   }
 }
 
-/** Returns whether a clip source contains the text of each of its clips. */
+/** Returns whether a clip source already contains the text of each of its clips. */
 const hasKnownText = (file: string): boolean => file === 'bundled' || file.endsWith('.json');
 
 function* transcriptionFindings(entry: ScenarioEntry): Findings {

@@ -49,7 +49,7 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
   ),
 });
 
-/** The failures that are retried by default. Requests with these failures have not reached a model. */
+/** The failures that are retried by default. A request with one of these failures has not reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const classList = retryClasses.join(', ');
@@ -57,7 +57,7 @@ const retriedClasses = z
   .array(z.enum(retryClasses), `expected a list of ${classList}`)
   .min(1, `expected at least one of ${classList}`);
 
-/** The retries of failed requests; absent if there are none. */
+/** The schema of the retries of failed requests. Without this field, failed requests are not retried. */
 export const scenarioRetrySchema = mapping('a mapping such as {attempts: 3}', {
   attempts: withDefault(wholeNumberField(1, 100), 3).describe(
     'The maximum number of attempts for one request, including the first.',

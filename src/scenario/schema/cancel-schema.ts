@@ -3,7 +3,7 @@ import type { HangUpMoment } from '../../model/workload/hang-up.ts';
 import { longestDuration, mapping, percentageField } from './fields.ts';
 import { durationNotation } from './notation.ts';
 
-/** This file contains the schema of hang-ups: the requests of an entry on which the client hangs up, and when. */
+/** This file contains the schema of hang-ups. An entry says on which of its requests the client hangs up, and when. */
 
 const tokensText = /^([1-9]\d{0,6}) tokens?$/;
 
@@ -48,8 +48,8 @@ const momentField = (hasTokens: boolean) => {
 };
 
 /**
- * Returns the field `cancel` of an entry. `hasTokens` says whether the tokens of its answers can be counted while they
- * arrive.
+ * Returns the field `cancel` of an entry. `hasTokens` says whether the tokens of the entry's answers can be counted
+ * while they arrive.
  */
 export const cancelField = (hasTokens: boolean) =>
   z

@@ -1,8 +1,9 @@
 /**
  * This file changes unions in a JSON Schema so that editors know which branch is meant. If a value fits no branch of an
- * `anyOf`, a validator reports the problems with every branch: for example, a single mistake in a load, which can be of
- * nine kinds, leads to 136 reported problems. A property such as `kind`, or the type of the value, may show which
- * branch is meant. If so, `if` and `then` are added to the schema, so that the validator checks only this branch.
+ * `anyOf`, a validator reports the problems with every branch. For example, a load can be of nine kinds, and one
+ * mistake in a load leads to 136 reported problems. A property such as `kind`, or the type of the value, may show which
+ * branch is meant. In this case, `if` and `then` are added to the schema, so that the validator checks only this
+ * branch.
  */
 
 /** A JSON Schema, draft 7. */
@@ -13,8 +14,8 @@ interface Schema {
 const conditionWords = ['if', 'then'];
 
 /**
- * Returns a schema with `if` and `then`. The schema is built from entries, since a linter would mistake an object with
- * a literal `then` for a promise.
+ * Returns a schema with the keywords `if` and `then`. The schema is built from entries, since a linter would mistake an
+ * object with a literal `then` for a promise.
  */
 const conditionalSchema = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
   Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
@@ -34,8 +35,8 @@ const typeOf = (value: unknown): JsonType => {
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**
- * Returns the schema behind a reference. In draft 7, a reference cannot have other keywords beside it. If it needs
- * some, it is wrapped in another schema.
+ * Returns the schema to which a reference leads. In draft 7, a reference cannot have other keywords beside it. So a
+ * reference with other keywords is wrapped in another schema, which this function also unwraps.
  */
 type Resolve = (schema: unknown) => unknown;
 
@@ -46,7 +47,7 @@ const namedValues = (schema: unknown): readonly unknown[] | null => {
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 };
 
-/** Returns the types of the values that a schema may accept; `null` if the schema does not show them. */
+/** Returns the types of the values that a schema may accept; `null` if the schema does not show the types. */
 const typesOf = (schema: unknown): readonly JsonType[] | null => {
   const named = namedValues(schema);
   if (named !== null) return [...new Set(named.map(typeOf))];
@@ -87,8 +88,8 @@ const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discri
 };
 
 /**
- * Replaces a union by branches that a property selects. A list of all values of the property is added, so that the
- * validator reports an unknown value only once.
+ * Replaces a union by branches that the value of a property selects. The result also lists all values of the property,
+ * so that the validator reports an unknown value only once.
  */
 const byProperty = (
   rest: Schema,
@@ -107,7 +108,7 @@ const byProperty = (
   ),
 });
 
-/** Replaces a union by branches that the type of the value selects. Branches of the same type stay a union. */
+/** Replaces a union by branches that the type of the value selects. Branches of one type stay a union. */
 const byType = (
   rest: Schema,
   branches: readonly unknown[],
@@ -149,7 +150,10 @@ const decideIn = (part: unknown, resolve: Resolve): unknown => {
   return withoutUnion(Object.fromEntries(inner) as Schema, resolve);
 };
 
-/** Changes all unions of a schema, at any depth, if a property or a type can show which branch is meant. */
+/**
+ * Changes all unions of a schema, at any depth. A union stays unchanged if neither a property nor a type shows which
+ * branch is meant.
+ */
 export const decideUnions = (whole: Schema): Schema => {
   const definitions = isSchema(whole['definitions']) ? whole['definitions'] : {};
   const decided = new Map<string, unknown>();
@@ -162,8 +166,8 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // If a definition contains itself, the inner reference leads to the unchanged definition while the definition is
-      // being changed.
+      // A definition may contain itself. While such a definition is being changed, the inner reference leads to the
+      // unchanged definition.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

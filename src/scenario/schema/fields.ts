@@ -11,12 +11,12 @@ import {
 } from './notation.ts';
 
 /**
- * This file contains the kinds of field from which schemas of scenarios are made. Their messages are half sentences
- * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` completes the sentence with the value
- * that was found.
+ * This file contains the kinds of field from which schemas of scenarios are made. The message of a field is half a
+ * sentence (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds the value that was found
+ * to the sentence.
  */
 
-/** The parameters of an issue that a field itself raises. They are words: the user may have misspelt one of them. */
+/** The parameters of an issue that a field itself raises. `choices` are words that the user may have misspelt. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }
@@ -47,8 +47,8 @@ const notationError = <Q extends number>(
 };
 
 /**
- * Returns a field for a quantity in its notation. If `none` is given, the field also accepts the word "none", which
- * becomes `null`.
+ * Returns a field for a quantity in its notation. If `none` contains `null`, the field also accepts the word "none",
+ * which becomes `null`.
  */
 const quantityField = <Q extends number, N extends null>(
   notation: Notation<Q>,
@@ -76,7 +76,7 @@ const quantityField = <Q extends number, N extends null>(
 
 /** The maximum duration of a run, and of every duration in its scenario. */
 export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
-/** The maximum rate of a load. No single load generator can send more. */
+/** The maximum rate of a load. No single load generator can reach a higher rate. */
 export const highestRate = perSecond(1_000_000);
 
 const durationBounds: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
@@ -98,13 +98,13 @@ const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 10737
 /** Returns a field for a size in whole bytes. */
 export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 
-/** Returns a field for a percentage above 0%, as a share. */
+/** Returns a field for a percentage above 0%. The value is a share from 0 to 1. */
 export const percentageField = () =>
   quantityField(percentageNotation, { above: 0, max: 1, words: 'above 0%' }, []);
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
-/** Returns advice for a text in the place of a plain number: `; write 2000000` for `2M`. */
+/** Returns advice on a text in the place of a plain number: `; write 2000000` for `2M`. */
 export const numberAdvice = (input: unknown): string => {
   if (typeof input !== 'string') return '';
   const n = plainNumberIn(input);
@@ -114,7 +114,7 @@ export const numberAdvice = (input: unknown): string => {
     : '';
 };
 
-/** Returns advice for a text in the place of a number per minute: `; write 300, the number a minute` for `5/s`. */
+/** Returns advice on a text in the place of a number per minute: `; write 300, the number a minute` for `5/s`. */
 export const perMinuteAdvice = (input: unknown): string => {
   if (typeof input !== 'string') return '';
   const { read } = rateNotation;
@@ -127,8 +127,8 @@ export const perMinuteAdvice = (input: unknown): string => {
 type Wrong = Readonly<{ input?: unknown }>;
 
 /**
- * Returns a field for a whole number between bounds. The bounds are formatted only when a message needs them, since
- * formatting the first number takes some milliseconds.
+ * Returns a field for a whole number between bounds. The bounds are formatted only for a message, since formatting the
+ * first number takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
   const error = ({ input }: Wrong) =>
@@ -161,13 +161,13 @@ export const positiveNumberField = (max: number) => {
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
- * The maximum price of a million tokens. With six decimals, it has thirteen digits. A JavaScript number is still exact
- * enough for that.
+ * The maximum price of a million tokens. This price with six decimals has thirteen digits, for which a JavaScript
+ * number is exact enough.
  */
 const maxPrice = 1_000_000;
 
 /**
- * Converts an amount to millionths by moving the decimal point in its text, since a multiplication is not exact: 0.07 ×
+ * Converts an amount to millionths by moving the decimal point in its text. A multiplication would not be exact: 0.07 ×
  * 1,000,000 is not a whole number in binary. Returns `null` if the amount has more than six decimals.
  */
 const microUnits = (amount: number): number | null => {
@@ -175,7 +175,7 @@ const microUnits = (amount: number): number | null => {
   return written === null ? null : Number(`${written[1]}${(written[2] ?? '').padEnd(6, '0')}`);
 };
 
-/** Returns a field for an amount of money such as 0.15, as whole millionths of the currency's unit. */
+/** Returns a field for an amount of money such as 0.15. The value is in whole millionths of the currency's unit. */
 export const moneyField = () => {
   const error = ({ input }: Wrong) =>
     `expected an amount from 0 to ${groupDigits(maxPrice)} with at most 6 decimals, such as 0.15${numberAdvice(input)}`;
@@ -215,18 +215,20 @@ export const withDefault = <Field extends z.ZodType>(field: Field, value: z.inpu
 
 export const optionalField = <Field extends z.ZodType>(field: Field) => z.optional(field);
 
-/** Returns an optional field that is `null` if it is absent. */
+/** Returns an optional field whose value is `null` if the field is absent. */
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** Returns a schema of a mapping with a field `kind`, which distinguishes it from mappings of other kinds. */
+/**
+ * Returns a schema of a mapping with a field `kind`. The field distinguishes the mapping from mappings of other kinds.
+ */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,
   shape: Shape,
 ) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });
 
-/** Returns a schema of a mapping that may have one of several kinds. */
+/** Returns a schema of a mapping that has one of several kinds. */
 export const oneOfKinds = <
   const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { filledText, listField, mapping, optionalField, textField } from './fields.ts';
 
-/** This file contains the schema of chat messages. Their content is a text, or a list of parts as in the OpenAI API. */
+/**
+ * This file contains the schema of chat messages. The content of a message is a text, or a list of parts as in the
+ * OpenAI API.
+ */
 
 const partExample = '{type: text, text: Hello}';
 

@@ -6,18 +6,20 @@ import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 
 /**
- * This file contains the schema of `mock` in a scenario. It accepts all settings of the reference gateway in the
- * notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. The schema is
+ * This file contains the schema of `mock` in a scenario. The schema accepts all settings of the reference gateway in
+ * the notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. The schema is
  * derived from the gateway's own schema, so a new setting of the gateway needs no change here.
  */
 
-/** The kinds of schema that stay unchanged. Every setting has one of these kinds or a kind that is handled below. */
+/**
+ * The kinds of schema that stay unchanged. Every setting has one of these kinds or a kind that `writtenField` converts.
+ */
 const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
 /**
- * Returns the rules that a schema has for a whole mapping or list. These rules apply in both notations, since they
+ * Returns the rules that a schema has for a whole mapping or list. The rules apply in both notations, since the rules
  * accept values of any type.
  */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
@@ -62,6 +64,6 @@ const scenarioField = (schema: z.core.$ZodType): z.ZodType => {
 };
 
 /**
- * The schema of `mock` in a scenario. Prices are not a part of `mock`, since the scenario has them in another field.
+ * The schema of `mock` in a scenario. Prices are not a part of `mock`, since a scenario has its own field for prices.
  */
 export const mockSchema = scenarioField(mockSettingsSchema.omit({ prices: true }));

@@ -15,11 +15,11 @@ import {
 export interface Notation<Quantity extends number> {
   /** Returns the quantity that a text means; `null` if the text is not in this notation. */
   readonly read: (text: string) => Quantity | null;
-  /** The expected form, with examples. It completes the sentence “expected …”. */
+  /** The expected form with examples, which completes the sentence “expected …”. */
   readonly expected: string;
-  /** Returns what to write instead of the plain number `n`. */
+  /** Returns the text to write instead of the plain number `n`. */
   readonly withUnit: (n: number) => string;
-  /** The regular expression by which editors check a text. All texts that `read` accepts match it. */
+  /** The regular expression by which editors check a text. The expression matches all texts that `read` accepts. */
   readonly pattern: string;
 }
 
@@ -109,7 +109,7 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
-/** Other spellings of units that people use. The keys are the units of a notation. */
+/** Other spellings of units that people use. The keys are the units in Weir's notations. */
 const otherUnits: Readonly<Record<string, string>> = {
   '/s': 'rps qps tps hz r/s req/s reqs/s requests/s /sec /second persecond',
   '/min': 'rpm qpm req/min requests/min /minute perminute',
@@ -123,8 +123,8 @@ const otherUnits: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a clock time to the notation of durations: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts stay
- * unchanged.
+ * Converts a clock time to the notation of durations: `1:30` becomes `1m30s`, and `00:02:00` becomes `2m`. Other texts
+ * stay unchanged.
  */
 const withoutClock = (text: string): string =>
   text.replace(/^(?:(\d+):)?(\d{1,2}):(\d\d)$/, (_, ...parts: readonly string[]) =>
@@ -155,8 +155,8 @@ const perUnit = (text: string): string =>
   );
 
 /**
- * Converts a text in another spelling to the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30`
- * as `1m30s`, ISO's `PT30S` as `30s`.
+ * Converts a text in another spelling to the notation: `10rps` becomes `10/s`, `5 min` becomes `5m`, `5,5/s` becomes
+ * `5.5/s`, `1:30` becomes `1m30s`, and ISO's `PT30S` becomes `30s`. Returns `null` if `read` accepts no converted text.
  */
 export const respelt = (text: string, read: (text: string) => number | null): string | null => {
   const plain = perUnit(withoutClock(withPlainNumber(text.toLowerCase().replace(/^pt(?=\d)/, ''))));
@@ -168,8 +168,8 @@ export const respelt = (text: string, read: (text: string) => number | null): st
 };
 
 /**
- * Returns the plain number that a text with a unit or marks means: `2M` as 2000000, `$5` as 5, `50%` as 50; `null` if
- * the text means no number.
+ * Returns the number that a text with a unit or marks means: 2000000 for `2M`, 5 for `$5`, 50 for `50%`; `null` if the
+ * text means no number.
  */
 export const plainNumberIn = (text: string): number | null => {
   const [, amount, thousands = ''] =
@@ -180,7 +180,7 @@ export const plainNumberIn = (text: string): number | null => {
   return Number(amount) * ({ k: 1000, m: 1e6 }[thousands.toLowerCase()] ?? 1);
 };
 
-/** Formats a duration, for example as `1h30m`. `durationNotation` can read the result. */
+/** Formats a duration, such as `1h30m`. `durationNotation` can read the result. */
 export const formatDuration = (length: Milliseconds): string => {
   let left: number = length;
   let text = '';
@@ -194,8 +194,7 @@ export const formatDuration = (length: Milliseconds): string => {
 };
 
 /**
- * Formats a rate in a unit in which it is a whole number. If there is no such unit, formats it per second.
- * `rateNotation` can read the result.
+ * Formats a rate in a unit in which the rate is a whole number, or else per second. `rateNotation` can read the result.
  */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {

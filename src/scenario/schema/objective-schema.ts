@@ -9,8 +9,8 @@ import {
 } from './fields.ts';
 
 /**
- * This file contains the schema of objectives, both of a run and of single requests. `objective-rules.ts` reads the
- * texts of objectives.
+ * This file contains the schema of objectives of a run, and of objectives of single requests. `objective-rules.ts`
+ * reads the texts of objectives.
  */
 
 const example =
@@ -38,7 +38,9 @@ const longForm = () =>
     ),
   });
 
-/** Each use of this field needs its own schema. Otherwise, editors would report a mistake several times. */
+/**
+ * Each use of this field needs a schema of its own. With a shared schema, editors would report a mistake several times.
+ */
 const objective = () => z.union([textField(), longForm()], `expected ${example}`);
 export type ScenarioObjective = z.output<ReturnType<typeof objective>>;
 

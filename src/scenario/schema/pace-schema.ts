@@ -22,7 +22,7 @@ import {
 } from './fields.ts';
 import { rateNotation } from './notation.ts';
 
-/** The limit of a pace: a number, the word "limit" (the limit that the gateway declares), or no limit. */
+/** The limit of a pace: a number, the word "limit" (the declared limit), or `null` for no limit. */
 type PaceLimit = PerSecond | 'limit' | null;
 
 /** The maximum of a declared limit per minute. */
@@ -91,9 +91,9 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares, and the limits of keys that have their own. */
+/** The limits that a scenario declares, and the limits of keys with limits of their own. */
 export interface LimitsOfKeys extends LimitsPerMinute {
-  /** The limits of each key; absent if no key has its own limits. */
+  /** The limits of each key; absent if no key has limits of its own. */
   readonly keys?: readonly LimitsPerMinute[];
 }
 
@@ -108,7 +108,7 @@ const chargingOf = (
 };
 
 /**
- * Compiles a pace. `learned` says how the gateway charges tokens, as read from the file of findings that the pace
+ * Compiles a pace. `learned` says how the gateway charges tokens; it comes from the file of findings that the pace
  * names.
  */
 export const compilePace = (
@@ -117,15 +117,15 @@ export const compilePace = (
   learned: LearnedCharging | null = null,
 ): Pace => {
   /**
-   * Returns how many units (requests or tokens) a window allows, as a whole number. The number must be above zero,
-   * since otherwise no request could be sent.
+   * Returns how many units (requests or tokens) a window allows, as a whole number; `null` without a limit. A rule
+   * refuses 0, since no request could be sent.
    */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
-    // A rate per minute, divided by 60, is often not exact in binary.
+    // A rate per minute that is divided by 60 is often not exact in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
-  /** Returns how many tokens of usage fit into a limit, if the gateway charges more tokens than the usage. */
+  /** Returns how many tokens of usage fit into a limit. The gateway may charge more tokens than the usage. */
   const chargedTokens = (most: number | null): number | null =>
     most && Math.floor(most / (learned?.times ?? 1));
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {
@@ -155,7 +155,7 @@ const findingsSchema = z.object({
   findings: z.object({ charging: learnedChargingSchema }),
 });
 
-/** Reads from the findings that a pace names how a gateway charges; `null` if the pace names no findings. */
+/** Reads how a gateway charges tokens from the file of findings that a pace names; `null` if the pace names no file. */
 export const readLearnedCharging = (
   { charged }: ScenarioPace,
   files: WorkloadFiles,

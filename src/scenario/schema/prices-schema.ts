@@ -16,8 +16,8 @@ import {
 const picos = 1e12;
 
 /**
- * Returns a field for the price of one character or one second. The value is the price of a million of them, in
- * millionths of the currency.
+ * Returns a field for the price of one character or one second. The value is the price of a million characters or
+ * seconds, in millionths of the currency.
  */
 const unitPriceField = () => {
   const error = 'expected an amount from 0 to 1,000 with at most 12 decimals, such as 0.000015';
@@ -36,7 +36,7 @@ const unitPriceField = () => {
 const tokenPrice = (meaning: string) =>
   optionalField(moneyField()).describe(`The price of a million ${meaning}.`);
 
-/** The fields of all prices. `price-table.ts` checks which of them belong together. */
+/** The fields of all prices. `price-table.ts` checks which fields belong together. */
 const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', {
   input: tokenPrice('input tokens'),
   cachedInput: tokenPrice('input tokens from a cache; by default that of input'),
@@ -57,7 +57,7 @@ const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', 
 });
 export type ModelPrice = z.output<typeof modelPriceSchema>;
 
-/** The keys of the prices that are not names of models or kinds. */
+/** The keys in `prices` that are not names of models or kinds. */
 export const pricingKeys = ['file', 'date', 'currency'] as const;
 
 const pricingFields = {
@@ -82,5 +82,8 @@ export interface WrittenPrices {
   readonly [modelOrKind: string]: z.input<typeof modelPriceSchema> | string | undefined;
 }
 
-/** The prices. A key is the name of a model, or the kind `speech` or `transcription` for all its models. */
+/**
+ * The schema of prices. A key is the name of a model, or the kind `speech` or `transcription` for all models of the
+ * kind.
+ */
 export const pricesSchema: z.ZodType<Prices, WrittenPrices> = pricesObject;

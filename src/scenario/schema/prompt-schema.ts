@@ -17,8 +17,8 @@ import {
 } from './fields.ts';
 
 /**
- * This file contains the schema of prompts and texts that are generated or read from files. It also contains the schema
- * of random numbers of tokens.
+ * This file contains the schema of prompts and texts that are generated or read from files, and the schema of random
+ * numbers of tokens.
  */
 
 const tokens = wholeNumberField(1, maxTokenCount);
@@ -59,8 +59,8 @@ const countError =
   'expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}';
 
 /**
- * The schema of a number of tokens. It is one number for all requests, or a distribution from which a number is drawn
- * for each request.
+ * The schema of a number of tokens: one number for all requests, or a distribution from which a number is drawn for
+ * each request.
  */
 export const tokenCountField = z
   .union([tokens, z.discriminatedUnion('kind', distributions)], {
@@ -129,7 +129,7 @@ const promptSource = mapping(promptExample, {
   ),
 });
 
-/** The schema of the prompt. It is one text for all requests, or a source that provides a prompt for each request. */
+/** The schema of the prompt: one text for all requests, or a source that provides a prompt for each request. */
 export const promptField = z.union(
   [textField(), contentPartsField, promptSource],
   `expected ${promptExample}, or a list of content parts`,

@@ -41,7 +41,7 @@ import {
 const requestLimit = wholeNumberOrNoneField(1_000_000_000, perMinuteAdvice);
 const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000, perMinuteAdvice);
 
-/** The limits of one key. A limit that is absent here is the limit of the scenario. */
+/** The limits of one key. A limit that the key leaves out is the limit of the scenario. */
 const keyLimits = z.union(
   [
     mapping('a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}', {
@@ -124,7 +124,7 @@ const headers = z.record(
   'expected a mapping of header names to text',
 );
 
-/** A named target. A field that is absent here is the field of the scenario. */
+/** A named target. A field that the target leaves out is the field of the scenario. */
 const namedTarget = mapping('an address, mock, container, or a mapping with "url"', {
   url: targetSchema.describe(
     'The base address of the target, or mock or container for a reference gateway of its own.',
@@ -295,8 +295,8 @@ export const scenarioSchema = z
 export type Scenario = z.output<typeof scenarioSchema>;
 
 /**
- * Matches a reference. Editors must also accept a reference in place of a number or a boolean, since the value may come
- * from the environment.
+ * Matches a reference to an environment variable. Editors must also accept a reference in place of a number or a
+ * boolean, since the value may come from the environment.
  */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
@@ -309,8 +309,7 @@ const namesOfReferences = (value: unknown): readonly string[] =>
   Array.from(JSON.stringify(value).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name!);
 
 /**
- * If a definition is used only once, moves it to the place where it is used. This is needed since zod makes a
- * definition for every field.
+ * Moves each definition that is used only once to the place of its use, since zod makes a definition for every field.
  */
 const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
   const all = isMapping(definitions) ? definitions : {};
@@ -344,7 +343,7 @@ export const scenarioJsonSchema = (): Record<string, unknown> => {
     target: 'draft-7',
     reused: 'ref',
     override: ({ jsonSchema }) => {
-      // The duration of a load is not required in editors, since a scenario with `until` may leave it out.
+      // Editors do not require the duration of a load, since a scenario with `until` may leave out the duration.
       if (jsonSchema.required?.includes('duration') === true)
         jsonSchema.required = jsonSchema.required.filter((name) => name !== 'duration');
       if (!['integer', 'number', 'boolean'].includes(String(jsonSchema.type))) return;

@@ -22,14 +22,14 @@ import { promptField, speechTextField, splitSchema, tokenCountField } from './pr
 
 /** This file contains the schema of a scenario's traffic, which says what requests are sent. */
 
-/** The fields of a chat entry that have another name in the request body. The values are the names in the body. */
+/** The fields of a chat entry with another name in the request body. The values are the names in the body. */
 export const chatBodyFields = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
   topP: 'top_p',
 } as const;
 
-/** The fields that can contain the content of a chat. An entry has at most one of them. */
+/** The fields that can contain the content of a chat. An entry has at most one of these fields. */
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const entryFields = {
@@ -161,7 +161,7 @@ const clipList = z
   .min(1, 'expected at least one clip')
   .max(1000, 'expected at most 1,000 clips; a .json manifest may list more');
 
-/** The schema of clips: a path, a path with its text, or a list of these. */
+/** The schema of clips: a path, a path with its text, or a list of paths with or without texts. */
 const clipsSchema = z
   .union([clipPath, clip, clipList], `expected ${manyClips}`)
   .prefault('bundled');

@@ -12,11 +12,11 @@ import {
   withDefault,
 } from './fields.ts';
 
-/** This file contains the schema of a scenario's target and of connections to it. */
+/** This file contains the schema of a scenario's target, and of the connections to the target. */
 
 /**
- * Returns what is wrong with a text that begins like an address. The message does not quote the text, since a part that
- * looks like a port may be a part of a password.
+ * Returns the fault of a text that begins like an address. The result does not quote the text if the text contains `@`,
+ * since a part that looks like a port may be a part of a password.
  */
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
@@ -44,8 +44,8 @@ export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
 const unixExample = 'unix:/run/gateway.sock, or with a base path unix:/run/gateway.sock:/v1';
 
 /**
- * The longest path of a Unix socket in bytes (the size of `sun_path` in Linux, minus one for the last byte; see
- * unix(7)).
+ * The maximum length of the path of a Unix socket in bytes: the size of `sun_path` in Linux, minus one for the final
+ * zero byte (unix(7)).
  */
 const longestSocketPath = 107;
 
@@ -57,21 +57,22 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
 };
 
 /**
- * Returns the problem of a text that cannot be an address, judged by how it is written; `null` if it may be an address.
+ * Returns the problem of a text that cannot be an address because of its notation; `null` if the text may be an
+ * address.
  */
 const writingProblem = (text: string): string | null => {
-  // Python's requests-unixsocket, nginx and got write such addresses differently.
+  // Python's requests-unixsocket, nginx and got use other notations for addresses of Unix sockets.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
-  // The forms are a shell's `$NAME`, GitHub's `${{ env.NAME }}` and Jinja's `{{ NAME }}`.
+  // The matched notations are a shell's `$NAME`, GitHub's `${{ env.NAME }}` and Jinja's `{{ NAME }}`.
   const [, variable] = /(?:^\$\{?|\{\{ *(?:\w+\.)?)(\w+)/.exec(text) ?? [];
   return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
 };
 
 /**
  * Returns the problem of a text as the address of a target; `null` if the address is right, or if the text does not
- * look like an address. The problem never repeats the address, which may contain a password.
+ * look like an address. The result never repeats the address, which may contain a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   const written = writingProblem(text);
@@ -95,8 +96,7 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
 };
 
 /**
- * Returns what is wrong with the address of a server’s metrics, or with the path on the target; `null` if nothing is
- * wrong.
+ * Returns the problem of the address of a server's metrics, or of a path on the target; `null` if there is no problem.
  */
 export const metricsAddressProblem = (text: string): string | null => {
   if (/^\/(?!\/)/.test(text)) return null;
@@ -109,7 +109,8 @@ export const metricsAddressProblem = (text: string): string | null => {
 };
 
 /**
- * Returns a field for one of several words, or for an address. Slashes at the end of the address's path are removed.
+ * Returns a field for one of several words, or for an address. The field removes slashes from the end of the address's
+ * path.
  */
 const wordOrAddress = <Word extends string>(
   words: readonly Word[],

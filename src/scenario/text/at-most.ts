@@ -14,8 +14,8 @@ const withDuration = (load: unknown, atMost: string): unknown =>
   isMapping(load) && endlessKinds.includes(load['kind']) ? { ...load, duration: atMost } : load;
 
 /**
- * In a scenario that runs until it is decided, gives the last load the duration `atMost`. If `atMost` is faulty, the
- * load gets an arbitrary duration, and other code reports the fault.
+ * Gives the last load the duration `atMost` if the scenario has `until`. If `atMost` is faulty, the load gets the
+ * duration `1m`, and other code reports the fault.
  */
 export const withDurationFrom = (scenario: unknown): unknown => {
   if (!isMapping(scenario) || scenario['until'] === undefined) return scenario;

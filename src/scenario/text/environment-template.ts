@@ -10,8 +10,8 @@ import {
 } from './scenario-tree.ts';
 
 /**
- * The variables that `${env:NAME}` can name. The caller passes them, since code in this folder does not read the
- * environment.
+ * The variables that `${env:NAME}` can name. The caller passes the variables, since code in this folder does not read
+ * the environment.
  */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,8 +19,8 @@ export interface FilledScenario {
   readonly tree: ScenarioTree;
   readonly findings: readonly ScenarioFinding[];
   /**
-   * The values that came from the environment. The keys are made by `pathKey`. No message shows such a value, since it
-   * may be a secret in the wrong place.
+   * The values that came from the environment. The keys are made by `pathKey`. No message shows these values, since a
+   * value may be a secret in the wrong place.
    */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
@@ -31,16 +31,18 @@ export interface FilledScenario {
  */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
-/** Returns whether a value belongs to a request's body. Templates in a body are filled for each request. */
+/**
+ * Returns whether a value belongs to the body of a request. Templates in a body are filled separately for each request.
+ */
 const isInBody = (path: Path): boolean =>
   path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
 
-/** Replaces `$${env:NAME}` and similar escapes by the texts that they stand for. */
+/** Removes the first `$` of escapes such as `$${env:NAME}`. */
 const withoutEscapes = (text: string): string =>
   text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 
 /**
- * Returns the value of a variable. An empty value counts as missing, since a shell replaces an unset variable by an
+ * Returns the value of a variable; `null` if the variable is missing or empty. A shell replaces an unset variable by an
  * empty text.
  */
 export const environmentVariable = (environment: Environment, name: string): string | null => {
@@ -57,7 +59,7 @@ export const missingVariableFinding = (path: Path, name: string): ScenarioFindin
     : `names of variables have letters, digits and _ only: ${name.replaceAll(/\W/g, '_')}`,
 });
 
-/** Replaces every `${env:NAME}` outside keys and headers by its value. */
+/** Replaces every `${env:NAME}` outside keys and headers by the value of the variable. */
 export const fillEnvironment = (tree: ScenarioTree, environment: Environment): FilledScenario => {
   const findings: ScenarioFinding[] = [];
   const environmentValues = new Map<string, string>();

@@ -3,7 +3,7 @@ import { type EntryPositions, type Path, pathKey, withEachValue } from './scenar
 import type { ParsedTree } from './yaml-document.ts';
 
 /**
- * This file reads the export of a scenario module as if it were a file. A problem in a module has a path but no line.
+ * This file reads the export of a scenario module like a scenario file. A problem in a module has a path but no line.
  */
 
 const ownPosition = { line: null, column: null, flag: null };
@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
   return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 };
 
-/** Describes a value, for example a function, that no scenario can contain. */
+/** Describes a value that no scenario can contain, for example a function. */
 const unsupportedValueText = (value: unknown): string => {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
@@ -39,7 +39,7 @@ export const parseModule = (exported: unknown): ParsedTree => {
   };
 
   /**
-   * Copies plain values. `within` contains the lists and mappings around the value. A key whose value is `undefined`
+   * Copies plain values. `within` contains the lists and mappings around the value. A key with the value `undefined`
    * counts as absent.
    */
   const copy = (value: unknown, path: Path, within: readonly object[]): unknown => {

@@ -23,7 +23,7 @@ const words = new Map<string, unknown>([
 ]);
 
 /**
- * Returns the value of a text without quotes in YAML: a number, true, false or null. Any other text is returned as a
+ * Returns the value that YAML reads from a text without quotes: a number, true, false or null. Any other text stays a
  * text.
  */
 export const parseScalar = (text: string): unknown =>
@@ -31,7 +31,7 @@ export const parseScalar = (text: string): unknown =>
 
 /**
  * Reads quoted text, lists and mappings as YAML, and any other text as a single value. Returns `undefined` if the text
- * cannot be read.
+ * is not valid YAML.
  */
 export const parseValue = (text: string): unknown => {
   if (!/^["'[{]/.test(text)) return parseScalar(text);
@@ -44,13 +44,13 @@ export const parseValue = (text: string): unknown => {
 
 /**
  * Reads the next step of a path. Returns an index if `inside` is a list, a key if `inside` is a mapping, and `null` if
- * it is another value.
+ * `inside` is another value.
  */
 const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
     return position !== null && position <= inside.length ? position : null;
-  // If there is no value yet, index 0 creates a list.
+  // Where no value exists, index 0 creates a list.
   if (inside === undefined || inside === null) return position ?? step;
   return isMapping(inside) ? step : null;
 };
@@ -79,15 +79,15 @@ export const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
-/** Splits an override into its path and its value. If the override contains no path, the path is empty. */
+/** Splits an override into its path and its value. An override without a path gets an empty path. */
 const partsOf = (text: string): readonly [name: string, value: string] => {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return [name.trim(), value.trim()];
 };
 
 /**
- * Returns the name of an override for messages. It contains only the path, since the value may be a secret in the wrong
- * place.
+ * Returns the name of an override for messages. The name contains only the path, since the value may be a secret in the
+ * wrong place.
  */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
@@ -95,8 +95,8 @@ export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}
 export const bothLimits = { requestsPerMinute: 'none', tokensPerMinute: 'none' };
 
 /**
- * If a path leads into `limits` and the scenario has `limits: none`, writes `none` for each of the two limits. Then one
- * of them can be changed.
+ * Prepares `limits: none` for an override of one limit: writes `none` for each of the two limits. Does nothing for any
+ * other path or value.
  */
 export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
   const holder = /^(?!mock\.)((?:.*[.\]])?limits)\.[^.]+$/.exec(name)?.[1];
@@ -106,7 +106,7 @@ export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree =
     : tree;
 };
 
-/** Applies one override to a tree. Returns a sentence if the override is wrong. */
+/** Applies one override to a tree. Returns a sentence if the override cannot be applied. */
 const applyOverride = (written: ScenarioTree, text: string): ScenarioTree | string => {
   const [name, valueText] = partsOf(text);
   if (name === '') return 'expected path=value, for example --set load.rate=10/s';
@@ -118,7 +118,7 @@ const applyOverride = (written: ScenarioTree, text: string): ScenarioTree | stri
   return withFlagValue(tree, path, value, overrideFlag(text));
 };
 
-/** Applies all overrides to a tree, in their order. */
+/** Applies all overrides to a tree, in the given order. */
 export const applyOverrides = (
   tree: ScenarioTree,
   overrides: readonly string[],

@@ -22,8 +22,8 @@ interface ParsedScenario {
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
 /**
- * Returns the path of the value that the schema did not parse because of an issue; `null` if the schema parsed
- * everything.
+ * Returns the path of the value that the schema did not parse because of an issue; `null` if the schema parsed all
+ * values.
  */
 const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
   if (codesKeepingInner.has(issue.code)) return null;
@@ -32,7 +32,7 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 };
 
 /**
- * Parses a filled scenario with the schema, once. If a field is faulty, the library's `safeParse` returns no values. So
+ * Parses a filled scenario with the schema, once. The library's `safeParse` returns no values if a field is faulty. So
  * this function calls the core of the library, which returns the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {

@@ -13,7 +13,7 @@ const flagPaths = (traffic: unknown, load: string) => ({
   model: ['traffic', 0, 'model'],
   prompt: ['traffic', 0, 'prompt'],
   maxTokens: ['traffic', 0, 'maxTokens'],
-  // In speech, `text` is the text to be spoken. In transcriptions, it is the known text of the clip.
+  // For speech, `text` is the text to be spoken. For transcriptions, `text` is the known text of the clip.
   text: ['traffic', 0, ...(traffic === 'transcription' ? ['clips'] : []), 'text'],
   voice: ['traffic', 0, 'voice'],
   clip: ['traffic', 0, 'clips', 'file'],
@@ -43,7 +43,7 @@ const numericFlags = ['maxTokens', 'users', 'iterations'];
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Returns a tree like the tree of a file. A problem in it names the flag instead of a line. */
+/** Returns a tree like the tree of a file. A problem in this tree names the flag instead of a line. */
 export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   const kind = loadKind(flags);
   const positions = new Map<string, EntryPositions>();

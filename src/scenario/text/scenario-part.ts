@@ -13,16 +13,16 @@ interface ParsedValues {
   /** The values after parsing. Faulty values are as they were written. */
   readonly parsed: unknown;
   /**
-   * The paths of faulty values, of values that contain a faulty value, and of values that were not parsed. `pathKey`
-   * writes the paths as texts.
+   * The paths of faulty values and of values that contain a faulty value. `unparsed` has the paths of values that were
+   * not parsed. `pathKey` writes the paths as texts.
    */
   readonly faulty: ReadonlySet<string>;
   readonly unparsed: ReadonlySet<string>;
 }
 
 /**
- * A part of a scenario, which may be missing. A part has its value in the form in which it was written and, if it is
- * valid, in its parsed form.
+ * A part of a scenario, which may be missing. `written` is the value in the form in which it was written, and
+ * `validValue` is the parsed value.
  */
 export class ScenarioPart<T> {
   readonly path: Path;
@@ -58,7 +58,7 @@ export class ScenarioPart<T> {
     return typeof this.written === 'string' ? this.written : null;
   }
 
-  /** Returns whether the value comes from the environment. If it does, no message may repeat the value. */
+  /** Returns whether the value comes from the environment. No message may repeat a value from the environment. */
   get isFromEnvironment(): boolean {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }

@@ -6,9 +6,9 @@ import {
   type SourcePosition,
 } from './scenario-tree.ts';
 
-/** A place in a scenario. If a flag causes the problem, the place also names this flag. */
+/** A place in a scenario. The place also names the flag that causes a problem, if there is such a flag. */
 export interface ScenarioPlace extends SourcePosition {
-  /** The path as `--set` writes it, for example `traffic.0.model`. */
+  /** The path in the notation of `--set`, for example `traffic.0.model`. */
   readonly path: string;
 }
 
@@ -19,16 +19,16 @@ export interface ScenarioProblem extends ScenarioPlace {
   readonly hint: string | null;
 }
 
-/** A problem at a path of the scenario, before its place in the text is looked up. */
+/** A problem at a path of the scenario, before the line and column of the path are known. */
 export interface ScenarioFinding {
   readonly path: Path;
-  /** Whether the problem is shown at the entry's key or at its value. */
+  /** Whether the problem is shown at the key or at the value of the entry. */
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
   /**
-   * If the problem is an unknown key, the path of the missing key that the user probably meant. The missing key is then
-   * not reported as a second problem.
+   * The path of the missing key that the user probably meant, if the problem is an unknown key. This missing key is not
+   * reported as a second problem.
    */
   readonly meant?: Path | undefined;
 }
@@ -66,8 +66,8 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
 const maxShownProblems = 40;
 
 /**
- * Formats problems, one per line, as `file:line:column: message; hint`. In place of the position, there may be a flag
- * or a path inside a module. After the position, there may be a flag.
+ * Formats problems, one per line, as `file:line:column: message; hint`. A flag, or a path inside a module, may replace
+ * the position. A flag may also follow the position.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.slice(0, maxShownProblems).map((problem) => {

@@ -1,12 +1,12 @@
 /**
- * A scenario as it was written: plain values, and the position of each value. With the positions, a problem that is
- * found later can be shown at its line and column, or at the flag that gave the value.
+ * A scenario as it was written: plain values, and the position of each value. With the positions, a later problem can
+ * be shown at its line and column, or at the flag that gave the value.
  */
 export interface ScenarioTree {
   readonly value: unknown;
   /**
-   * The positions. The keys are made by `pathKey`. If a value has no position, the position of the nearest parent with
-   * a position is used.
+   * The positions of the values. The keys are made by `pathKey`. A value without a position has the position of the
+   * nearest parent with a position.
    */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
@@ -14,8 +14,8 @@ export interface ScenarioTree {
 export type Path = readonly (string | number)[];
 
 /**
- * A position in the text, counted from 1, or the flag that gave a value. Values of a module have only a path and no
- * such position.
+ * A position in the text, counted from 1, or the flag that gave a value. A value of a module has only a path and no
+ * position.
  */
 export interface SourcePosition {
   readonly line: number | null;
@@ -37,12 +37,11 @@ export const flagPositions = (flag: string): EntryPositions => {
 
 export const pathKey = (path: Path): string => JSON.stringify(path);
 
-/** Formats a path in the way that `--set` and messages use. */
+/** Formats a path in the notation of `--set`, which messages also use. */
 export const dottedPath = (path: Path): string => path.join('.');
 
 /**
- * Returns the position of a path. If there is no value at the path, returns the position of the key of the nearest
- * parent.
+ * Returns the position of a path. If no value is at the path, returns the position of the key of the nearest parent.
  */
 export const positionOf = (
   tree: ScenarioTree,
@@ -59,7 +58,7 @@ export const isMapping = (value: unknown): value is Readonly<Record<string, unkn
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Copies a list or a mapping, and replaces each value in it by the result of `change`. Any other value stays unchanged.
+ * Copies a list or a mapping, and replaces each inner value by the result of `change`. Any other value stays unchanged.
  */
 export const withEachValue = (
   value: unknown,
@@ -71,7 +70,7 @@ export const withEachValue = (
   return Object.fromEntries(entries);
 };
 
-/** Returns the value at a path; `undefined` if there is no value. */
+/** Returns the value at a path; `undefined` if no value is at the path. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, step) => {
     if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;
@@ -79,8 +78,8 @@ export const valueAtPath = (value: unknown, path: Path): unknown =>
   }, value);
 
 /**
- * Copies `value` with `leaf` at `path`. If a parent is missing, it becomes a list if the next step of the path is a
- * number, and a mapping otherwise.
+ * Copies `value` with `leaf` at `path`. A missing parent becomes a list if the next step of the path is a number, and a
+ * mapping otherwise.
  */
 export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
   const [step, ...rest] = path;
@@ -93,11 +92,11 @@ export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unkn
   const entries = isMapping(value) ? Object.entries(value) : [];
   const at = entries.findIndex(([key]) => key === step);
   const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
-  // The copy is made from entries, so that a key named __proto__ is handled like any other key.
+  // The copy is made from entries, so that a key named __proto__ becomes an ordinary key.
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
-/** Copies the tree with `leaf` at `path`. The value and its missing parents get `flag` as their position. */
+/** Copies the tree with `leaf` at `path`. `leaf` and its missing parents get the flag as their position. */
 export const withFlagValue = (
   tree: ScenarioTree,
   path: Path,

@@ -5,7 +5,7 @@ import { keysAt, kindsWithKey, type MisspeltKind, nestedKeys } from './schema-wa
 import { didYouMean, nearest, synonym, withoutColon } from './spelling.ts';
 import { isMapping, type Path, pathInPart, pathKey, valueAtPath } from './scenario-tree.ts';
 
-/** This file turns the schema's issues into findings for users: what was expected, what was found, what to do. */
+/** This file turns the schema's issues into findings for users: the expected value, the found value, and advice. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -52,10 +52,10 @@ export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   return issue.code === 'invalid_union' ? anyJson : undefined;
 };
 
-/** If a value has more characters than this, only its beginning is shown. */
+/** The maximum number of characters of a shown value. Of a longer value, only the beginning is shown. */
 const maxShownLength = 40;
 
-/** Describes a value in a few words. The parts of an address that may contain passwords or tokens are left out. */
+/** Describes a value in a few words, without the parts of an address that may contain passwords or tokens. */
 export const shownValue = (value: unknown): string => {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -75,7 +75,7 @@ export interface IssueContext {
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** Returns whether the value at a path may be a secret, whether it belongs there or was written there by mistake. */
+/** Returns whether the value at a path may be a secret, in the right field or in a wrong field. */
 const mayHoldSecret = (path: Path): boolean => {
   const [first, second, third] = pathInPart(path);
   return (
@@ -93,7 +93,7 @@ const receivedText = ({ value, environmentValues }: IssueContext, path: Path): s
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
 };
 
-/** Returns advice if a word may be a key that belongs inside another key. */
+/** Returns advice if a word may be a key that belongs inside another key; otherwise `null`. */
 const nestedKeyAdvice = (
   name: string,
   find: (word: string, choices: readonly string[]) => string | null,
@@ -106,8 +106,8 @@ const nestedKeyAdvice = (
 };
 
 /**
- * YAML reads the rest of a number after a comma as a key without a value. Returns such keys, for example `5/s` for
- * `rate: 5,5/s`.
+ * Returns the keys that begin with a digit and have no value. Within braces, YAML reads the rest of a number after a
+ * comma as such a key: `5/s` for `rate: 5,5/s`.
  */
 const cutOff = (holder: unknown): readonly string[] =>
   isMapping(holder)
@@ -116,14 +116,11 @@ const cutOff = (holder: unknown): readonly string[] =>
 
 /**
  * Returns whether the rest of a number after a comma is a group of three digits, such as `000/s` in `1,000/s`. YAML
- * reads `000` as 0.
+ * reads the group `000` as 0.
  */
 const areThousands = (rest: string): boolean => /^(?:0$|\d{3}(?!\d))/.test(rest);
 
-/**
- * Returns the right spelling of a number within braces that contains a comma. Within braces, YAML ends the value at the
- * comma.
- */
+/** Returns the right spelling of a number with a comma within braces, where YAML ends the value at the comma. */
 const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   const inside = valueAtPath(value, path);
   const [rest, ...others] = cutOff(valueAtPath(value, path.slice(0, -1)));
@@ -131,12 +128,11 @@ const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   return `a comma ends a value here: write ${inside}${areThousands(rest) ? '' : '.'}${rest}`;
 };
 
-/** If nothing else explains an unknown key, the missing keys of the mapping are listed, but at most this many. */
+/** The maximum number of missing keys that the advice on an unknown key lists. */
 const maxListedKeys = 12;
 
 /**
- * Lists the missing keys of a mapping, if there are few. If there are many, says inside which key the unknown key may
- * belong.
+ * Lists the missing keys of a mapping if there are few. Otherwise, says inside which key the unknown key may belong.
  */
 const listedKeysAdvice = (name: string, missing: readonly string[]): string | null =>
   missing.length > 0 && missing.length <= maxListedKeys
@@ -144,8 +140,8 @@ const listedKeysAdvice = (name: string, missing: readonly string[]): string | nu
     : nestedKeyAdvice(name, synonym);
 
 /**
- * Returns advice on where an unknown key may belong: it may be another key of this mapping in a wrong spelling, or
- * belong in an entry of another kind, inside another key, or outside of this mapping.
+ * Returns advice on where an unknown key may belong. The key may be another key of this mapping in a wrong spelling.
+ * The key may also belong in an entry of another kind, inside another key, or outside of this mapping.
  */
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
@@ -162,7 +158,8 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const isTop = path.length === 0;
   const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
   if (within !== null) return within;
-  // Keys that exist are also compared, since with `--set`, the user may have wanted to replace such a key.
+  // The unknown key is also compared with keys that the mapping has, since the user may have wanted to replace such a
+  // key with `--set`.
   const near = didYouMean(name, missing) ?? didYouMean(name, known);
   if (near !== null) return near;
   if (isTop)
@@ -174,8 +171,8 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
 };
 
 /**
- * The maximum number of unknown keys of a mapping that are explained one by one. It is limited, since each of them is
- * compared with all known keys.
+ * The maximum number of unknown keys of a mapping that are explained one by one. Each explained key is compared with
+ * all known keys.
  */
 const maxExplainedKeys = 20;
 
@@ -210,7 +207,10 @@ const unknownKeys = (
   return [...findings, { path: [...path, next], part: 'key', message, hint: null }];
 };
 
-/** Returns the issues of the branch of a union that the user probably meant. The type of the value decides. */
+/**
+ * Returns the issues of the branch of a union that the user probably meant: the first branch that accepts the type of
+ * the value.
+ */
 const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null =>
   issue.errors.find((branch) =>
     branch.every(
@@ -219,8 +219,8 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
   ) ?? null;
 
 /**
- * Merges the issues of a union into one if the union accepts words or other values. Returns `null` if the union has its
- * own message or accepts no words.
+ * Merges the issues of a union into one issue if the union accepts words or other values. Returns `null` if the union
+ * has its own message or accepts no words.
  */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
@@ -251,8 +251,8 @@ const wrongKind = (
 };
 
 /**
- * Returns the finding about a misspelt kind. The schema did not report the mistake, since the kind was corrected before
- * the schema saw it.
+ * Returns the finding about a misspelt kind. The schema did not report the misspelt kind, since the kind was corrected
+ * before the schema checked the scenario.
  */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
@@ -269,7 +269,7 @@ const choicesOf = (issue: Issue): readonly string[] => {
   return notes.choices ?? [];
 };
 
-/** Returns the right spelling if a percentage is written for a number. */
+/** Returns the right spelling if a percentage is in the place of a number; otherwise `null`. */
 const shareAdvice = (message: string, inside: unknown): string | null => {
   const [, percent] = /^([\d.]+)\s*%$/.exec(typeof inside === 'string' ? inside : '') ?? [];
   return percent !== undefined && message.startsWith('expected a number')
@@ -284,7 +284,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // A list or a mapping of the right type with too few entries is not described further.
+  // The size of a list or a mapping is not described further, if the type of the list or mapping is right.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
@@ -294,7 +294,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
     advice ??
     shareAdvice(message, inside) ??
     (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
-  // Advice may quote the value. So if the value comes from the environment, the advice is left out.
+  // Advice may quote the value. So there is no advice on a value from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
   const whole = `${message}, got ${receivedText(context, path)}`;
   return { path, part: 'value', message: whole, hint: safeHint };

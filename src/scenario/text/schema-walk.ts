@@ -5,7 +5,7 @@ import type { FilledScenario } from './environment-template.ts';
 import { nearest } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './scenario-tree.ts';
 
-/** This file returns the part of the scenario's schema that belongs to a path. */
+/** This file finds the part of the scenario's schema that belongs to a path. */
 
 export type Schema = z.core.$ZodType;
 
@@ -39,7 +39,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
 
 /**
  * Returns the branch of a schema that describes a list or a mapping. For a mapping, this is the branch with the same
- * value of the field `kind` or `type`. If there is none, it is the first branch that describes a mapping.
+ * value of the field `kind` or `type`. Without such a branch, this is the first branch that describes a mapping.
  */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
@@ -52,7 +52,7 @@ export const branchFor = (schema: Schema, value: unknown): Schema | undefined =>
 };
 
 /**
- * Returns the schema of the value in `holder` under a name or at an index; `undefined` if `holder` must not have such a
+ * Returns the schema of the value under a name or at an index in `holder`; `undefined` if `holder` must not have this
  * value.
  */
 export const schemaInside = (
@@ -85,7 +85,7 @@ export const keysAt = (path: Path, scenario: unknown): readonly string[] => {
   return schema === undefined ? [] : keysOf(branchFor(schema, valueAtPath(scenario, path)));
 };
 
-/** Returns the kinds of mapping that may be at `path` and may contain the key `name`. */
+/** Returns the kinds of mapping that may be at `path` and that may contain the key `name`. */
 export const kindsWithKey = (name: string, path: Path, scenario: unknown): readonly string[] => {
   const schema = schemaAt(path, scenario);
   const branches = schema === undefined ? [] : branchesOf(schema);
@@ -120,8 +120,8 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 
 /**
  * Prepares a filled scenario for the schema, once. A value from the environment gets the type that the schema expects:
- * `1.0` is text as the name of a model, but a number where a number is expected. If a `kind` is misspelt, the likeliest
- * kind replaces it, so the other problems of its mapping are reported at the same time.
+ * `1.0` is text as the name of a model, but a number where a number is expected. The likeliest kind replaces a misspelt
+ * `kind`, so that the other problems of the mapping are reported at the same time.
  */
 export const prepareForSchema = (
   filled: FilledScenario,

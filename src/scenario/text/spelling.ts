@@ -79,7 +79,10 @@ const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
-/** Returns the choice that means the same as `word`. `word` is in another spelling, or is a word of another tool. */
+/**
+ * Returns the choice with the same meaning as `word`, which may be in another spelling or a word of another tool;
+ * `null` without such a choice.
+ */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);
   return (
@@ -90,15 +93,15 @@ export const synonym = (word: string, choices: readonly string[]): string | null
 };
 
 /**
- * If the colon after a key or the space before its value is missing, YAML reads key and value as one word. Returns the
- * choice with which this word begins: `to 5/s`, `to:5/s`.
+ * Returns the choice with which a word such as `to 5/s` or `to:5/s` begins. YAML reads a key and its value as one word
+ * if the colon after the key or the space after the colon is missing.
  */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 
 /**
  * Returns the choice that is most similar to `word`; `null` if no choice is similar. Capitals, hyphens and underscores
- * do not matter.
+ * are ignored.
  */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);

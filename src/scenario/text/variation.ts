@@ -16,7 +16,7 @@ import { didYouMean } from './spelling.ts';
 
 /** This file reads a sweep's variables: `--vary load.users=1,2,4` or `vary: {load.users: [1, 2, 4]}`. */
 
-/** One value of a variable, and the text that tables show for it. */
+/** One value of a variable, and the text of this value in tables. */
 export interface Variation {
   readonly text: string;
   readonly value: unknown;
@@ -68,7 +68,7 @@ const missingStep = (text: string): string | null => {
   if (from === undefined || !(length > 0)) return null;
   const units = [unit, lastUnit].filter((each) => each !== '');
   if (new Set(units).size > 1) return `${text}: ${oneUnitText}`;
-  // The range is of whole numbers, such as numbers of users, so the step is also whole.
+  // Both ends of the range are whole numbers, such as numbers of users, so the step is also a whole number.
   const isWhole = Number.isInteger(Number(from)) && Number.isInteger(Number(to));
   const quarter = Number((length / 4).toPrecision(1));
   const step = `${isWhole ? Math.max(1, Math.round(quarter)) : quarter}${units.at(-1) ?? ''}`;
@@ -106,7 +106,7 @@ const expandRange = (text: string): readonly string[] | string => {
 const shownVariation = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Returns the values that a text lists, or a message about what is wrong with the text. */
+/** Returns the values that a text lists, or a message about a mistake in the text. */
 const variationsOf = (text: string): readonly Variation[] | string => {
   const values: Variation[] = [];
   for (const part of splitAtCommas(text)) {
@@ -126,8 +126,8 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * Returns what is wrong with the values of a variable; `null` if nothing is wrong. Mistakes that the rules for
- * scenarios find are not checked here.
+ * Returns the mistake in the values of a variable; `null` without a mistake. The rules for scenarios find further
+ * mistakes later.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';
@@ -181,7 +181,7 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
 
 /**
  * Reads the variables of a sweep: the variables in the file, and the variables in flags. If the file and a flag name
- * the same path, the values of the flag count.
+ * one path, the values of the flag count.
  */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);
@@ -215,7 +215,8 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 
 /**
  * Returns the paths that the path of a variable means. A field of traffic entries (`prompt.tokens`, `model`) means this
- * field in every entry that has it. If no entry has this field, it means the field in every entry that may have it.
+ * field in every entry that has the field. If no entry has the field, the path means the field in every entry that may
+ * have the field.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);

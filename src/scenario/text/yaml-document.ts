@@ -22,15 +22,15 @@ import {
   type ScenarioTree,
 } from './scenario-tree.ts';
 
-/** The result of parsing a text: the tree, if there is one, and the problems of the text. */
+/** The result of parsing a text: the tree, or `null` without a usable tree, and the problems of the text. */
 export interface ParsedTree {
   readonly tree: ScenarioTree | null;
   readonly problems: readonly ScenarioProblem[];
 }
 
 /**
- * The maximum number of values that aliases repeat. Without a maximum, aliases that contain aliases could produce any
- * number of values.
+ * The maximum number of values that aliases repeat. Without a maximum, nested aliases could produce any number of
+ * values.
  */
 const maxRepeatedValues = 100_000;
 
@@ -39,7 +39,7 @@ const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
   return { line, column: col, flag: null };
 };
 
-/** Returns a key as a text, also if YAML reads it as a number or a boolean: 1 or true without quotes. */
+/** Returns a key as a text. YAML reads keys such as 1 or true without quotes as numbers or booleans. */
 const nameOf = (key: unknown): string | null => {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
@@ -52,7 +52,7 @@ interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
   readonly within: readonly Node[];
-  /** Whether the node is reached through an alias. */
+  /** Whether an alias leads to the node. */
   readonly isRepeated?: boolean;
 }
 
@@ -64,8 +64,8 @@ class DocumentReader {
   readonly #document: Document;
   readonly #lines: LineCounter;
   /**
-   * The node to which each alias refers. It is kept, since the library would search the whole document for it each
-   * time.
+   * The node to which each alias refers. The nodes are stored, since the library would search the whole document for an
+   * alias each time.
    */
   readonly #resolved = new Map<Alias, Node | null>();
 
@@ -95,7 +95,7 @@ class DocumentReader {
 
   /**
    * Returns the pairs of a mapping, including the pairs of the mappings that `<<` names. The mapping's own keys take
-   * precedence.
+   * precedence over these.
    */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
@@ -172,7 +172,7 @@ class DocumentReader {
   }
 }
 
-/** The messages about typical mistakes. The keys are the codes of the library. */
+/** The messages about typical mistakes. The keys are the error codes of the library. */
 const codeMessages: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'this line is indented with a tab; use spaces',
   DUPLICATE_KEY: 'this key is set twice in the same mapping; keep one of them',
@@ -183,7 +183,7 @@ const codeMessages: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messages for codes that the library uses for several mistakes. The keys are the beginnings of the library's
+ * The messages for error codes that the library uses for several mistakes. The keys are the beginnings of the library's
  * messages.
  */
 const prefixMessages: Readonly<Record<string, string>> = {
@@ -227,8 +227,8 @@ const keepsStructure = ({ code }: YAMLError): boolean =>
 const maxShownErrors = 10;
 
 /**
- * Returns the errors up to and including the first error that changes the structure. Later errors usually follow from
- * it.
+ * Returns the errors up to and including the first error that changes the structure. The later errors usually follow
+ * from this error.
  */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
@@ -257,8 +257,8 @@ const imported = '`weir import FILE` makes a scenario of it';
 const written = '`weir init` writes a first scenario';
 
 /**
- * The kinds of files that are not scenarios, and what to do with them. The first line that is not a comment shows the
- * kind. In JSON, the first two lines show it.
+ * The kinds of files that are not scenarios, with advice. The first line that is not a comment shows the kind. In JSON,
+ * the first two lines show the kind.
  */
 const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])[] = [
   [/^(?:GET|POST|PUT) https?:/, 'targets of vegeta', imported],
@@ -284,7 +284,7 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^<\?xml|^<!doctype|^<html/i, 'XML or HTML', written],
 ];
 
-/** Returns the kind of a text and what to do with it; `null` if it may be a scenario. */
+/** Returns a message with the kind of a text and advice; `null` if the text may be a scenario. */
 const foreignFile = (text: string): string | null => {
   const first = /^[^\S\n]*(?!#|\s)(\{?\s*.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
   const found = kinds.find(([pattern]) => pattern.test(first));
@@ -292,8 +292,8 @@ const foreignFile = (text: string): string | null => {
 };
 
 /**
- * The maximum number of lines, commas and brackets of a scenario, including those within texts. The number is limited,
- * since the library needs kilobytes of memory for each of them outside of texts.
+ * The maximum number of lines, commas and brackets of a scenario, including those within texts. The library needs
+ * kilobytes of memory for each line, comma or bracket outside of texts.
  */
 const mostMarks = 500_000;
 
@@ -320,7 +320,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
   const problems = syntaxProblems(errors, lines);
-  // A duplicate key does not change the structure. So in spite of it, the rest of the scenario is checked too.
+  // A duplicate key does not change the structure, so the rest of the scenario is checked, too.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
   const reader = new DocumentReader(document, lines);
   const tree = { value: reader.read(), positions: reader.positions };
