@@ -27,7 +27,8 @@ export const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    // A position in a file must be at the start of a line, since editors and CI look for it there.
+    // A position in a file must be at the start of a line, since editors and CI look for a position at the start of a
+    // line.
     toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
@@ -44,7 +45,7 @@ export const reportError = (error: unknown): ExitName => {
 };
 
 /**
- * Answers the simplest command lines, such as `--version`, before the verbs and the parser of command lines are loaded.
+ * Answers the simplest command lines, such as `--version`, without loading the verbs and the parser of command lines.
  */
 const answer = async (words: readonly string[]): Promise<ExitName> => {
   if (words.length === 1 && words[0] === '--version') {
@@ -55,6 +56,6 @@ const answer = async (words: readonly string[]): Promise<ExitName> => {
   return program(words);
 };
 
-/** Runs a command line. An error is printed and turned into an exit. */
+/** Runs a command line. Prints an error, and returns the exit for the error. */
 export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
   answer(words).catch(reportError);

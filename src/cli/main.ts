@@ -4,17 +4,17 @@ import { toStderr } from '../platform/standard-streams.ts';
 import { exitCode, gravestExit } from '../run/output/exit-codes.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 
-/** The longest time in ms by which open handles may delay the end of the process. */
+/** The maximum time in ms by which open handles may delay the end of the process. */
 const endTimeout = 5000;
 
 let outputFailure: string | null = null;
 
 const main = async (): Promise<void> => {
-  // If the process ends because nothing is left to wait for, the command has not finished. That is a defect, so the
-  // exit code must mean failure.
+  // Node ends the process when nothing is left to wait for. If this happens before the command has finished, Weir has a
+  // defect, so the exit code must mean failure.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // An output reports its failure one turn of the event loop later.
+  // Standard output reports a failure one turn of the event loop after the write.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
@@ -24,14 +24,15 @@ const main = async (): Promise<void> => {
   endWithin(endTimeout);
 };
 
-// It is no error if a reader closes the pipe early (`weir … 2>&1 | head`).
+// A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
 });
-// If messages cannot be written, no other place can report that.
+// If standard error cannot be written, Weir has no other place for a message.
 process.stderr.on('error', () => undefined);
 
-// An uncaught exception is a bug in a callback of a socket or timer. No measurement can be trusted after it.
+// An uncaught exception is a bug in a callback of a socket or timer. No measurement can be trusted after an uncaught
+// exception.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

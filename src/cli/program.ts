@@ -18,17 +18,17 @@ import { nearest } from '../scenario/text/spelling.ts';
 
 /**
  * The options with an optional value. Without a value, `otlp` takes the address from the environment, and `tokens`
- * examines everything.
+ * selects all examinations.
  */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Returns a message that an option has no value. The message describes the value that the option takes. */
+/** Returns a message which says that an option has no value. The message describes the expected value. */
 const noValue = (name: string, options: OptionTable): string => {
   const meaning = options[name]?.describe;
   return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
 };
 
-/** Throws a `UsageProblem` if an option has no value, or if an option that takes one value has several. */
+/** Throws a `UsageProblem` if an option has no value, or if an option for one value has several values. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && !valueOptional.includes(name),
@@ -48,7 +48,7 @@ const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionT
 };
 
 /**
- * Throws a `UsageProblem` if a switch has a value other than true or false. The parser would treat such a value as
+ * Throws a `UsageProblem` if a switch has a value other than true or false. The parser would read any other value as
  * false.
  */
 const checkSwitches = (words: readonly string[], options: OptionTable): void => {
@@ -61,13 +61,13 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
-/** The most letters of a group of one-letter options for the parser, such as `-hq`. */
+/** The maximum number of letters in a group of one-letter options such as `-hq`. */
 const longestGroup = 2;
 
 /**
  * Returns the words with two dashes before each option, and the list of the changed words. Users may write an option
- * with one dash (`-rate`, as in Go's programs) or with a long dash (`—rate`, which word processors make of two dashes).
- * Words after `--` stay unchanged.
+ * with one dash (`-rate`, as in Go's programs), or with a long dash (`—rate`, since word processors replace two dashes
+ * by a long dash). Words after `--` stay unchanged.
  */
 const withTwoDashes = (
   words: readonly string[],
@@ -84,7 +84,7 @@ const withTwoDashes = (
   return { words: meant, odd };
 };
 
-/** Throws a `UsageProblem` for the first option whose dashes are wrong. */
+/** Throws a `UsageProblem` for the first option with wrong dashes. */
 const checkDashes = ([first]: readonly string[]): void => {
   if (first === undefined) return;
   const [meant = ''] = first.replace(/^[-–—]+/, '--').split('=');
@@ -111,7 +111,7 @@ const expectedOption = (
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
-  // `weir mock` has its own `--set`, which applies only to the gateway.
+  // The option `--set` of `weir mock` applies only to the gateway.
   if (field !== undefined && verb !== 'mock' && 'set' in options) {
     return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
@@ -124,7 +124,10 @@ const expectedOption = (
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
 };
 
-/** Returns how the user wrote the option that the parser calls `name`; `null` if the user wrote no dashes. */
+/**
+ * Returns the word with which the user wrote the option `name`, for example `--no-NAME`; `null` if the user wrote no
+ * such option. The parser has removed the dashes from `name`.
+ */
 const writtenOption = (words: readonly string[], name: string): string | null =>
   words.find((word) => {
     if (!word.startsWith('-')) return false;
@@ -133,15 +136,18 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
   }) ?? null;
 
 /**
- * Returns the word after an option, which is its value; `undefined` if the value follows a `=`, or if the next word is
- * an option.
+ * Returns the word after an option, which is the value of the option. Returns `undefined` if the value follows a `=`,
+ * or if the next word is an option.
  */
 const valueAfter = (words: readonly string[], option: string): string | undefined => {
   const next = option.includes('=') ? undefined : words[words.indexOf(option) + 1];
   return next?.startsWith('-') === false ? next : undefined;
 };
 
-/** Returns whether a word follows an unknown option of the user. The word is then probably that option's value. */
+/**
+ * Returns whether a word directly follows an unknown option of the user. Such a word is probably the value of the
+ * unknown option.
+ */
 const isValueOfUnknown = (
   words: readonly string[],
   word: string,
@@ -157,7 +163,7 @@ const unknownWord = (verb: string, name: string): string => {
   const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
-  // A setting or a quantity that was written with blanks.
+  // The word may be a part of a setting or a quantity that was written with blanks.
   const isPart = /^(?:=.*|per|an?|seconds?|minutes?|hours?|[\d.]+\/?[a-z]+)$/i.test(name);
   const advice = isPart
     ? `${expected}; a value has no blanks: --rate 5/s, --set load.rate=5/s`
@@ -175,7 +181,7 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   return `unknown option ${dashes}${written}: ${expectedOption(verb, { dashes: dashes!, name: written!, value: meant, hasScenario }, known)}`;
 };
 
-/** Lists the options that a verb needs, and shows an example of a command line. */
+/** Lists the missing options that a verb needs, and shows an example of a command line. */
 const missingOptions = (verb: string, names: readonly string[]): string => {
   const options = names.map((name) => `--${name}`);
   const [subject, pronoun] = options.length === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -187,7 +193,7 @@ const missingOptions = (verb: string, names: readonly string[]): string => {
 };
 
 /**
- * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given,
+ * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given, and
  * what to do. Unknown messages stay unchanged.
  */
 const explainUsageError = (
@@ -221,15 +227,15 @@ const explainUsageError = (
 };
 
 /**
- * Removes the dash of `--json -`. In other tools the dash means standard output. Weir's `--json` always writes to
- * standard output.
+ * Removes the dash of `--json -`. In other tools, the dash stands for standard output, to which Weir's `--json` always
+ * writes.
  */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number to the option before it, as the option's value. Otherwise the parser would take the number
- * for a group of short options. The option may still refuse a negative value later.
+ * Joins a negative number to the option before the number, as the value of the option. Otherwise, the parser would take
+ * the number for a group of short options. The option may refuse a negative value later.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
@@ -242,7 +248,10 @@ const joinNegatives = (words: readonly string[]): string[] => {
   return joined;
 };
 
-/** Replaces a single dash, which means standard input. The parser would turn it into an empty text. */
+/**
+ * Replaces a single dash, which means standard input, by `/dev/stdin`. The parser would turn the dash into an empty
+ * text.
+ */
 const nameStandardInput = (words: readonly string[]): string[] => {
   const end = words.indexOf('--');
   return words.map((word, i) => (word === '-' && (end < 0 || i < end) ? '/dev/stdin' : word));
@@ -262,11 +271,11 @@ const parserOf = (words: readonly string[], name: string): Argv =>
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error: Error | undefined) => {
-      // The parser throws some of its messages as errors.
+      // The parser throws some of its messages as errors of the class `YError`.
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
-/** Shows the help with all verbs, or the version. The words must ask for the help or the version. */
+/** Shows the help with all verbs, or the version. The words must contain the request for the help or the version. */
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
@@ -277,11 +286,11 @@ const showVerbs = (words: readonly string[]): void => {
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);
-  // This entry exists only for the list of verbs. `helpAsOption` handles the verb.
+  // This entry exists only for the list of verbs. `helpAsOption` handles the verb `help`.
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
-/** The verb (or the verb within a verb) that a command line names, with its options. */
+/** The verb that a command line names, with the options of the verb. The verb may be a verb within another verb. */
 interface ParsedVerb {
   readonly words: readonly string[];
   options: OptionTable;
@@ -289,10 +298,7 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
-/**
- * Declares a verb and the verbs within it. If the command line names one of these verbs, the named verb is stored in
- * `parsed`.
- */
+/** Declares a verb and the verbs within this verb. The verb that the command line names is stored in `parsed`. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],
@@ -302,14 +308,14 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // Each text is below its command line. If the two were side by side, long command lines would be broken in two.
+    // Each text is below its command line, since beside its text a long command line would be broken in two.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
     }
     return builder;
   };
-  // The verb's work begins after the parser has returned. Otherwise the parser would report the errors of the work.
+  // The verb's work begins after the parser has returned. Otherwise, the parser would report the errors of the work.
   return parser.command(usage, summary, declareOptions, (given) => {
     checkSwitches(parsed.words, parsed.options);
     checkValues(given, parsed.options);
@@ -317,7 +323,7 @@ const declareVerb = (
   });
 };
 
-/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`. Any other error is a bug. */
+/** Parses the command line and runs the named verb. Throws `UsageProblem` and `Problem`. Any other error is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
   const dashed = withTwoDashes(commandLine);
   const words = completeLive(joinNegatives(helpAsOption(dashed.words)));
@@ -330,7 +336,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     else {
       const verb = await entry.load();
       // A verb without subcommands is the parser's default command. For a named command, the parser would also render
-      // the help, which takes 20 ms.
+      // the help, and rendering takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');
@@ -341,7 +347,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    // The modules are imported only here, since the schema takes longest to load.
+    // The modules are imported only here, since the schema takes longer to load than any other module.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
     const { habitAdvice } = await import('./options/habits.ts');
     const fields = Object.keys(scenarioSchema.shape);

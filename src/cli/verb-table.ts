@@ -6,9 +6,9 @@ export type Example = readonly [words: string, does: string];
 
 interface VerbEntry {
   readonly summary: string;
-  /** The words that the verb expects, for messages; `null` if it expects only options. */
+  /** The words that the verb expects, for messages; `null` if the verb expects only options. */
   readonly expects: string | null;
-  /** Two command lines without the program's name, each with what it does. */
+  /** Two command lines without the program's name, each with a description of what the command line does. */
   readonly examples: readonly [Example, Example];
   readonly load: () => Promise<Verb>;
 }
@@ -279,7 +279,7 @@ export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])]
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** Maps verbs of similar programs to the options of Weir that do the same. */
+/** Maps verbs of similar programs to the options of Weir with the same effect. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
 /** Maps verbs of other load generators to Weir's verbs. */
@@ -290,7 +290,10 @@ const otherVerbs: Readonly<Record<string, string>> = {
   mock: 'serve server',
 };
 
-/** Returns the command line that a word in the place of a verb probably means. */
+/**
+ * Returns the command line that the user probably means by a word in the place of a verb; `null` if no command line is
+ * likely.
+ */
 const meantCommand = (word: string): string | null => {
   if (/\.(?:ya?ml|json|[cm]?[jt]s)$/i.test(word)) return `weir run ${word}`;
   if (/^https?:\/\//i.test(word)) return `weir run --target ${word} …`;
@@ -300,7 +303,7 @@ const meantCommand = (word: string): string | null => {
   return verb === undefined ? null : `weir ${verb}`;
 };
 
-/** Throws a `UsageProblem` for an unknown verb. The parser would report it as an unknown argument. */
+/** Throws a `UsageProblem` for an unknown verb. The parser would report an unknown verb as an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
   const meant = meantCommand(word);

@@ -1,20 +1,22 @@
 #!/usr/bin/env -S node --no-memory-reducer --min-semi-space-size=16 --max-semi-space-size=16 --initial-old-space-size=128
-// Plain old JavaScript: a Node too old for the program must still be able to parse this file.
-// Node's flags, as `npm start` has them: no compaction of the whole heap when the process seems quiet, in the midst of
-// a run; a young generation of one size, since V8 lets it grow with each pause of the machine and does not shrink it; and an
-// old one with room for some minutes of an average run, which are then without its collections of 7 to 50 ms.
+// This file is old-style JavaScript, since a Node that is too old for the program must be able to parse this file.
+// The first line sets the flags of Node that `npm start` also sets:
+// - V8 does not compact the whole heap when the process seems quiet in the middle of a run.
+// - The young generation has a fixed size. V8 would let it grow with each pause of the machine, and never shrink it.
+// - The old generation has room for some minutes of an average run. These minutes are without its collections of 7 to
+//   50 ms.
 
 const oldest = { major: 22, minor: 22 };
 const found = process.versions.node;
 const [major = 0, minor = 0] = found.split('.').map(Number);
 
 /**
- * Runs the source if there is one, even beside a build; only the published package has no source. Of an installation from git, which is
- * below `node_modules` as the published package is, the source is compiled first.
+ * Runs the source if the source exists, even if a build also exists. Only the published package has no source. An
+ * installation from git is below `node_modules`, where Node strips no types, so its source is compiled first.
  */
 const start = async () => {
   const { existsSync } = await import('node:fs');
-  // Halves the start-up time of this process and of its child processes.
+  // The compile cache halves the start-up time of this process and of its child processes.
   const { enableCompileCache } = await import('node:module');
   const { directory } = enableCompileCache();
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
@@ -35,7 +37,10 @@ const start = async () => {
   await import((isSource && !isInstalled ? source : built).href);
 };
 
-/** Runs the program on the Node that a checkout brings, and ends as it did; reports a Node that is too old where there is none. */
+/**
+ * Runs the program on the Node of the checkout, and ends in the same way as the program. Without a Node in the
+ * checkout, reports that this Node is too old.
+ */
 const startElsewhere = async () => {
   const { existsSync } = await import('node:fs');
   const { fileURLToPath } = await import('node:url');
@@ -52,7 +57,7 @@ const startElsewhere = async () => {
   const words = [...process.execArgv, ...process.argv.slice(1)];
   const env = { ...process.env, WEIR_OWN_NODE: '1' };
   const child = spawn(own, words, { stdio: 'inherit', env });
-  // A terminal sends Ctrl-C to both; the program ends by itself when it has its report.
+  // A terminal sends Ctrl-C to both processes. The program ends by itself when its report is written.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));

@@ -70,8 +70,8 @@ const checkSelf = (compares: boolean, repetitions: number): void => {
 };
 
 /**
- * Reads the options of repeated runs; `null` means one run without a comparison. Throws a `UsageProblem` for options
- * that contradict each other.
+ * Reads the options of repeated runs; `null` means one run without a comparison. Throws a `UsageProblem` for
+ * contradictory options.
  */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
   const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;

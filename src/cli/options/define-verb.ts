@@ -1,7 +1,7 @@
 import type { InferredOptionType, Options } from 'yargs';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 
-/** An error in the command line. Its message says what was expected. */
+/** An error in the command line. The message says what was expected. */
 export class UsageProblem extends Error {}
 
 /** A verb's options by name, in the order of the help. */
@@ -25,9 +25,11 @@ export interface PublishedSchema {
 
 export interface Verb {
   readonly options: OptionTable;
-  /** Whether the words after `--` are the command line of another program. Otherwise they are arguments. */
+  /**
+   * Whether the words after `--` are the command line of another program. For other verbs, these words are arguments.
+   */
   readonly takesCommand?: true;
-  /** The verbs within this verb. They also accept its options. */
+  /** The verbs within this verb. These verbs also accept the options of this verb. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
@@ -52,7 +54,7 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** The option that skips the check of a target before anything else is sent. */
+/** The option that skips the check of a target before a verb sends anything else. */
 export const preflightOption = {
   preflight: {
     type: 'boolean',
@@ -61,7 +63,7 @@ export const preflightOption = {
   },
 } as const;
 
-/** Defines an option with a value that may be given several times. */
+/** Defines an option that takes one value and may be given several times. */
 export const listOption = (describe: string) =>
   ({ type: 'string', array: true, nargs: 1, default: [] as string[], describe }) as const;
 

@@ -6,13 +6,13 @@
 interface Habit {
   /** The names without dashes, separated by spaces. A name of one letter is a short option. */
   readonly names: string;
-  /** The option of Weir that the advice names. A verb without this option does not give the advice. */
+  /** The option of Weir that the advice names. A verb without this option gives no such advice. */
   readonly needs: string;
-  /** The scenario field with the same meaning. With a scenario file, the advice names this field. */
+  /** The scenario field with the same meaning, which the advice names if a scenario file is given. */
   readonly field?: string;
-  /** Adds a unit to the user's value, since other tools leave the unit out. */
+  /** Adds a unit to the user's value, since other tools use values without units. */
   readonly read?: (value: string) => string;
-  /** Returns the advice for the user's value, or for `…` if the option had none. */
+  /** Returns the advice for the user's value, or for `…` if the user gave no value. */
   readonly advice: (value: string) => string;
 }
 
@@ -27,16 +27,15 @@ const setHeader = (value: string): string => {
     : `headers belong to the scenario: write --set 'headers.${name}=${text}'`;
 };
 
-/**
- * Tells a duration from the body of a request: wrk's `-d` takes a duration, and the `-d` of curl and hey takes a body.
- */
+/** Returns the advice for `-d`: for a duration, as in wrk, or for the body of a request, as in curl and hey. */
 const durationOrBody = (value: string): string =>
   /^(?:\d|…)/.test(value)
     ? `write --duration ${value}`
     : 'a body is made of --model, --prompt and --max-tokens; other fields: --set body.NAME=VALUE';
 
 /**
- * Tells the meanings of `-u` apart: an address, Locust's number of users, and the name and password of curl and hey.
+ * Returns the advice for `-u`: for an address, for Locust's number of users, or for the name and password of curl and
+ * hey.
  */
 const addressOrUsers = (value: string): string => {
   if (/^\d+$/.test(value)) return `write --users ${value}`;
@@ -362,13 +361,16 @@ const habits: readonly Habit[] = [
   },
 ];
 
-/** An option that the verb lacks, as the user wrote it. */
+/** An option that the verb does not have, in the form in which the user wrote it. */
 export interface WrittenOption {
   readonly dashes: string;
   /** The name without its dashes. */
   readonly name: string;
   readonly value: string | undefined;
-  /** Whether a scenario file was given. A scenario file excludes the options that describe a run without a file. */
+  /**
+   * Whether a scenario file was given. With a scenario file, the options that describe a run without a file are not
+   * allowed.
+   */
   readonly hasScenario: boolean;
 }
 
@@ -377,7 +379,10 @@ export type HabitAdvice = (
   options: Readonly<Record<string, unknown>>,
 ) => string | null;
 
-/** Returns the advice for an option of another tool; `null` if no tool has it, or the verb has no equivalent. */
+/**
+ * Returns the advice for an option of another tool; `null` if no known tool has the option, or if the verb has no
+ * equivalent.
+ */
 export const habitAdvice: HabitAdvice = ({ dashes, name, value = '…', hasScenario }, options) => {
   if (name.length === 1 && dashes === '--') return null;
   const wanted = name.length === 1 ? name : name.toLowerCase().replaceAll('_', '-');

@@ -39,15 +39,15 @@ export const historyOption = inGroup('Output:', {
   },
 });
 
-/** Returns the path of a CI job's summary page, which GitHub names in an environment variable. */
+/** Returns the path of a CI job's summary page. GitHub names this path in an environment variable. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
 const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
 
 /**
- * Throws a `UsageProblem` if two options name the same file, or if an option names a file that the run itself writes
- * into `folder`.
+ * Throws a `UsageProblem` if two options name one file, or if an option names a file that the run itself writes into
+ * `folder`.
  */
 const checkDifferentPaths = (
   paths: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -74,8 +74,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * Returns the reports that a command line asks for. Throws a `UsageProblem` if two reports have the same file. The file
- * of a report must also differ from the file for observations or requests, and from the result in the run's own folder.
+ * Returns the reports that a command line asks for. Throws a `UsageProblem` if two reports have one file. The file of a
+ * report must also differ from the files for observations and requests, and from the files in the run's own folder.
  */
 export const extraReportsFrom = (
   {
@@ -95,6 +95,6 @@ export const extraReportsFrom = (
   return { junit, csv, bill, summary, jobSummary: jobSummaryPath() };
 };
 
-/** Returns the history that stores a run; `null` for none. */
+/** Returns the path of the history that stores a run; `null` if no history stores the run. */
 export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>
   history ? historyPath(process.env) : null;

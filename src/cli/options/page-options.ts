@@ -13,8 +13,8 @@ export const liveOption = inGroup('Output:', {
 });
 
 /**
- * If `--live` has no value, gives it the value that means any free port. Otherwise the parser would take the next word,
- * such as the scenario, as the value.
+ * Gives `--live` without a value the value 0, which means any free port. Otherwise, the parser would take the next
+ * word, such as the scenario, as the value.
  */
 export const completeLive = (words: readonly string[]): string[] =>
   words.map((word, i) =>
@@ -24,7 +24,7 @@ export const completeLive = (words: readonly string[]): string[] =>
 type Warn = (text: string) => void;
 
 const show = async (address: string, warn: Warn): Promise<void> => {
-  // The module is imported only here: every command line reads this file, and Node takes 10 ms to load the modules that
+  // The module is imported only here. Every command line reads this file, and Node takes 10 ms to load the modules that
   // start processes.
   const { openSystemBrowser } = await import('../../platform/process/open-in-browser.ts');
   const problem = await openSystemBrowser(address);
@@ -46,7 +46,7 @@ export const livePageFrom = (
   return {
     port,
     onAddress: (address) => {
-      // The address is printed even with --quiet, since nobody could guess it.
+      // The address is printed even with --quiet, since nobody could guess the address.
       warn(`Live page: ${address} (for this machine only; its button stops the run)`);
       if (open) void show(address, warn);
     },

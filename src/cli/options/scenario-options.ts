@@ -54,7 +54,7 @@ const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 export const givenFlags = (given: Given<typeof scenarioOptions>): readonly string[] =>
   flagNames.filter((name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined);
 
-/** Returns the source of the plan. `wanted` says what a command line without a scenario must contain. */
+/** Returns the source of the plan. `wanted` says what a command line without a scenario file must contain. */
 export const planSourceFrom = (
   given: Given<typeof scenarioOptions>,
   wanted = 'a scenario file, or --model with --rate and --duration (or --users) in its place',
@@ -81,7 +81,7 @@ export const planSourceFrom = (
   return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 
-/** Reads a run's id. The id is sent in a header, so it must be valid there. */
+/** Reads the id of a run. The id must be valid in a header, since each request sends the id in a header. */
 export const runIdFrom = (text: string | undefined): string | undefined => {
   if (text === undefined || /^[!-~]{1,128}$/.test(text)) return text;
   throw new UsageProblem(
@@ -89,7 +89,7 @@ export const runIdFrom = (text: string | undefined): string | undefined => {
   );
 };
 
-/** Matches an instant with its offset from UTC, as in RFC 3339. */
+/** Matches an instant with its offset from UTC (RFC 3339). */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
 /** Reads the time of the start, in ms since 1970. */

@@ -16,8 +16,7 @@ export const targetOptions = inGroup('Target:', {
 });
 
 /**
- * Returns the source of a plan: the scenario file and its overrides. `wanted` completes the message if no file is
- * given.
+ * Returns the source of a plan: the scenario file and its overrides. `wanted` completes the message for a missing file.
  */
 export const scenarioSourceFrom = (
   {

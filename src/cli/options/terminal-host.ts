@@ -5,11 +5,13 @@ import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 /**
- * Returns the host for a command line. It writes results to standard output, and messages for people to standard error.
+ * Returns the host for a command line. The host writes results to standard output, and messages for people to standard
+ * error.
  */
 export const terminalHost = ({ json = false, quiet = false, details = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
-  // A terminal would break lines within words. Logs keep whole lines, which can be searched.
+  // Texts on a terminal are wrapped at spaces, since a terminal would break lines within words. Logs contain whole
+  // lines, so that lines can be searched.
   const show = (text: string): void =>
     screen.line(screen.live ? foldedText(text, screen.width) : text);
   return {

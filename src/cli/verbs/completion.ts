@@ -2,8 +2,8 @@ import { defineVerb, positionals, type Verb, type OptionTable } from '../options
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * This file makes the scripts by which a shell completes command lines. The scripts contain all words, so pressing Tab
- * starts no program.
+ * This file makes the scripts by which a shell completes command lines. The scripts contain all words, so a press of
+ * Tab starts no program.
  */
 
 export interface CompletedVerb {
@@ -34,7 +34,7 @@ const optionsOf = ({ options }: CompletedVerb): readonly CompletedOption[] =>
       choices: choicesOf(option),
     }));
 
-/** Returns the words that may follow a verb: the verbs within it, or the choices of its arguments. */
+/** Returns the words that may follow a verb: the verbs within this verb, and the choices of its arguments. */
 const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => [
   ...subcommands,
   ...Object.values(options)
@@ -52,7 +52,7 @@ const help: CompletedOption = {
 };
 
 /**
- * Returns the script for bash 3.2 or later. The user sources it, or saves it as
+ * Returns the script for bash 3.2 or later. The user sources the script, or saves the script as
  * `~/.local/share/bash-completion/completions/weir`.
  */
 const bashScript = (verbs: readonly CompletedVerb[]): string => {
@@ -101,7 +101,7 @@ complete -o bashdefault -o default -F _weir weir
 `;
 };
 
-/** Escapes a text for use inside the brackets of an option of zsh's `_arguments`. */
+/** Escapes a text within the brackets of an option of zsh's `_arguments`. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
 const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): string => {
@@ -113,8 +113,8 @@ const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): stri
 };
 
 /**
- * Returns the script for zsh. The user saves it as `_weir` in a folder of `$fpath`, or runs `source <(weir completion
- * zsh)` after `compinit`.
+ * Returns the script for zsh. The user saves the script as `_weir` in a folder of `$fpath`, or runs `source <(weir
+ * completion zsh)` after `compinit`.
  */
 const zshScript = (verbs: readonly CompletedVerb[]): string => {
   const described = verbs.map(
@@ -152,7 +152,7 @@ const scripts = { bash: bashScript, zsh: zshScript } as const;
 
 const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
-/** Returns the verb `completion`. It asks `verbs` for the verbs only when it runs. */
+/** Returns the verb `completion`, which calls `verbs` only when it runs. */
 export const completionVerb = (verbs: () => Promise<readonly CompletedVerb[]>): Verb =>
   defineVerb({
     options: { shell: { choices: shells, demandOption: true, group: positionals } },

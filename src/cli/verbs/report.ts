@@ -26,8 +26,8 @@ const requestsOptions = {
 };
 
 /**
- * Returns the table of requests that the options ask for, and where the table's data is; `null` for none. Throws a
- * `UsageProblem` if only one of the two options is given.
+ * Returns the table of requests that the options ask for, with the files of observations; `null` without such a table.
+ * Throws a `UsageProblem` if only one of the two options is given.
  */
 export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {

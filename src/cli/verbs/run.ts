@@ -50,8 +50,8 @@ const defaultEndpoint = 'http://localhost:4318';
 const metricsPath = 'v1/metrics';
 
 /**
- * The interval between pushes in ms. OpenTelemetry's default is a minute, which would show a short load test only at
- * its end.
+ * The interval between two pushes in ms. With OpenTelemetry's default of a minute, a short load test would be shown
+ * only at its end.
  */
 const defaultInterval = 5000;
 
@@ -73,8 +73,8 @@ const parsed = (text: string, from: string): URL => {
 };
 
 /**
- * Appends the path for metrics to a base address, as the specification of OTLP exporters demands. A full address stays
- * unchanged.
+ * Appends the path for metrics to a base address, as the specification of OTLP exporters demands. An address with this
+ * path stays unchanged.
  */
 const withMetricsPath = (url: URL): string => {
   if (!url.pathname.endsWith(`/${metricsPath}`))
@@ -82,12 +82,15 @@ const withMetricsPath = (url: URL): string => {
   return url.href;
 };
 
-/** Returns the address from `--otlp`, or else from the standard variables. An empty variable counts as not set. */
+/**
+ * Returns the address from `--otlp`, or else from the standard environment variables. An empty variable counts as not
+ * set.
+ */
 const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } =
     environment;
-  // The specification demands that an address for metrics is used unchanged.
+  // The specification demands that the address in this variable is used unchanged.
   if (own !== '') return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
   const address = base === '' ? defaultEndpoint : base;
   return withMetricsPath(parsed(address, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
@@ -103,8 +106,8 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): 
 };
 
 /**
- * Returns the exporters that the command line asks for. Environment variables alone start no exporter. Such variables
- * are often set for other programs, and a run must not contact a third party unasked.
+ * Returns the exporters that the command line asks for. Environment variables alone start no exporter: they are often
+ * set for other programs, and a run must not contact a third party unasked.
  */
 export const metricsExportFrom = (
   { metrics, otlp }: { readonly metrics: string | undefined; readonly otlp: string | undefined },

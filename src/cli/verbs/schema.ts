@@ -7,7 +7,10 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** The verbs that publish the schema of a file that they write. Users name most schemas by their verb. */
+/**
+ * The verbs that publish the schema of a file that the verb writes. The keys are the names by which users select a
+ * schema.
+ */
 const publishingVerbs = {
   check: 'check',
   sweep: 'sweep',
@@ -57,8 +60,8 @@ const linesOf = (mapping: object, inner: (value: unknown) => string = JSON.strin
     .join(',\n')}\n}`;
 
 /**
- * Returns a schema as JSON with a line for each field and definition. Indentation would make the schema a fifth larger
- * in the package.
+ * Returns a schema as JSON with one line for each field and definition. Indentation would make the schema a fifth
+ * larger in the package.
  */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> => {
   const perField = new Set(['properties', 'definitions', '$defs']);

@@ -6,8 +6,8 @@ import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts'
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * Reads each value of the scenario's `vary` together with the first values of the other variables. Throws a `Problem`
- * for the first unreadable value.
+ * Reads the scenario with each value of each variable in `vary`. All other variables then have their first values.
+ * Throws a `Problem` for the first scenario that cannot be read.
  */
 const readVariations = async (source: PlanSource, environment: Environment): Promise<void> => {
   const { readPlan, readSweepVariables } = await import('../../run/input/read-plan.ts');
@@ -35,8 +35,8 @@ const summaryOf = async (name: string, plan: Plan): Promise<string> => {
 };
 
 /**
- * Returns warnings that `until` cannot end the run early. The code for the warnings is loaded only for a plan with
- * `until`.
+ * Returns the warning that `until` cannot end the run early, if it applies. The code for the warning is loaded only for
+ * a plan with `until`.
  */
 const lateLookOf = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];
