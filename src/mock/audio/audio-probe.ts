@@ -16,7 +16,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** Returns text of one-byte characters at an offset. If the file ends earlier, the text is shorter. */
+/** Returns text of one-byte characters at an offset. The text is shorter if the file ends earlier. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -26,7 +26,8 @@ const readLittle = (file: Uint8Array, from: number, bytes: number): number =>
 const wavIds: readonly string[] = ['RIFF', 'RF64', 'BW64'];
 
 /**
- * Finds the audio of a WAV file: its offset, its declared length and its bytes per second; `null` if there is no audio.
+ * Finds the audio of a WAV file: its offset, its declared length in bytes, and its bytes per second; `null` if the file
+ * has no audio.
  */
 const wavAudio = (file: Uint8Array) => {
   if (!wavIds.includes(readText(file, 0, 4)) || readText(file, 8, 4) !== 'WAVE') return null;
@@ -44,7 +45,7 @@ const wavAudio = (file: Uint8Array) => {
 
 /**
  * Returns the seconds of two kinds of WAV files that the library does not read: files that were written to a pipe and
- * so declare no length, and files with lengths of 64 bits. Returns `null` for any other file.
+ * declare no length, and files with lengths of 64 bits. Returns `null` for any other file.
  */
 const unusualWavDuration = (file: Uint8Array): number | null => {
   const audio = wavAudio(file);
@@ -54,7 +55,10 @@ const unusualWavDuration = (file: Uint8Array): number | null => {
   return (isPiped ? file.length - audio.from : audio.declared) / audio.bytesPerSecond;
 };
 
-/** Decides whether a RIFF file ends early. Such a file declares its length, unless it was written to a pipe. */
+/**
+ * Decides whether a RIFF file ends early. Every RIFF file declares its length, except a file that was written to a
+ * pipe.
+ */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const audio = wavAudio(file);
   if (audio !== null && isUnknownLength(audio.declared, audio.bytesPerSecond)) return false;
@@ -63,7 +67,7 @@ const riffEndsEarly = (file: Uint8Array): boolean => {
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;
 };
 
-/** Decides whether the last Ogg page (RFC 3533, section 6) is incomplete, or not marked as the last. */
+/** Decides whether the last Ogg page (RFC 3533, section 6) is incomplete, or is not marked as the last page. */
 const oggEndsEarly = (file: Uint8Array): boolean => {
   let position = 0;
   let flags = 0;
@@ -77,7 +81,7 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
 };
 
 /**
- * Decides whether a WebM file ends early. The file consists of an EBML head and a segment. The length of the segment
+ * Decides whether a WebM file ends early. A WebM file consists of an EBML head and a segment. The length of the segment
  * may be unknown.
  */
 const webmEndsEarly = (file: Uint8Array): boolean => {
@@ -89,7 +93,7 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** Returns the MP3 frame at an offset, or `null`. Bytes after the end of the file count as zero. */
+/** Returns the MP3 frame at an offset; `null` without a frame. Bytes after the end of the file count as zero. */
 const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   const header = Buffer.alloc(mp3HeaderLength);
   header.set(file.subarray(from, from + mp3HeaderLength));
@@ -97,7 +101,8 @@ const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
 };
 
 /**
- * Returns the length of all frames that the Info or Xing tag in the first frame declares; `null` if there is no tag.
+ * Returns the length in bytes of all frames that the Info or Xing tag in the first frame declares; `null` without a tag
+ * or without a length.
  */
 const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
   const at = from + mp3HeaderLength + sideInfo;
@@ -129,7 +134,7 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
 
 type Test = (file: Uint8Array) => boolean;
 
-/** The containers, each with a test for its files and a test whether a file ends early. */
+/** The containers, each with a test whether a file has this container, and a test whether such a file ends early. */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
@@ -139,7 +144,8 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
 ];
 
 /**
- * Whether a file is shorter than its container declares. Many decoders would treat such a file as a shorter recording.
+ * Returns whether a file is shorter than its container declares. Many decoders would treat such a file as a shorter
+ * recording.
  */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
@@ -166,8 +172,8 @@ export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
 /**
- * Returns the seconds of a WebM file without a declared length, computed from its blocks; `null` if it has fewer than
- * two blocks.
+ * Returns the seconds of a WebM file without a declared length, computed from its blocks; `null` if the file has fewer
+ * than two blocks.
  */
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
@@ -182,8 +188,8 @@ export const webmDuration = (file: Uint8Array): number | null => {
 };
 
 /**
- * Returns the length of audio in seconds. The length follows from the container of the file and not from its name;
- * `null` if the length is unknown or zero.
+ * Returns the length of audio in seconds; `null` if the length is unknown or zero. The container of the file determines
+ * how the length is read, not the name of the file.
  */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const unusual = unusualWavDuration(file);
@@ -199,7 +205,7 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The maximum length in seconds, a day. If even the largest upload were longer, it would have less than 2.4 kbit/s, so
+ * The maximum length in seconds: a day. The largest upload with a longer recording would have less than 2.5 kbit/s, so
  * its container must be wrong.
  */
 const maxSeconds = 86_400;
@@ -221,7 +227,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Reads the length of a file. The last results are cached, since load tests send the same few files repeatedly. */
+/** Reads the length of a file. The latest results are cached, since load tests send the same few files repeatedly. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
@@ -234,7 +240,7 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
 
 /**
  * Loads the audio library before the first request. Loading blocks the process for tens of ms. During a load, this
- * would delay tokens.
+ * pause would delay tokens.
  */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();

@@ -13,15 +13,13 @@ import type { Settings } from '../settings/settings.ts';
  */
 const mp3Frame = { bytes: 192, milliseconds: 24 };
 const framesPerPiece = 20;
-/**
- * A silent frame. The side information after the header consists of zeros. This means that there is nothing to decode.
- */
+/** A silent frame. The side information after the header consists of zeros, so there is nothing to decode. */
 const silentFrame = Buffer.alloc(mp3Frame.bytes);
 silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
 
 const mp3Piece = Buffer.concat(Array.from({ length: framesPerPiece }, () => silentFrame));
 
-/** The offset of the tag in a frame of one channel: after 4 bytes of header and 9 bytes of side information. */
+/** The offset of the Info tag in a frame of one channel: after 4 bytes of header and 9 bytes of side information. */
 const tagOffset = 13;
 const frameCountFlag = 1;
 const byteCountFlag = 2;
@@ -73,11 +71,11 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
 
 /** The sample rate with which Opus always counts time: 48 kHz (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
-/** The number of samples of a packet of 20 ms. */
+/** The number of samples in a packet of 20 ms. */
 const samplesPerPacket = 960;
 /** The number of samples at the start that players discard: 2.5 ms, the look-ahead of CELT without SILK. */
 const preSkip = 120;
-/** The number of packets of a page, which is a second of sound. */
+/** The number of packets in a page. A page is one second of sound. */
 const packetsPerPage = 50;
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
@@ -104,7 +102,7 @@ const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
 /**
  * Builds an Ogg page. `granule` is the number of samples until the end of the page. Each packet is shorter than 255
- * bytes, so it is one segment.
+ * bytes, so a packet is one segment.
  */
 const pageOf = (
   flags: keyof typeof pageFlags,
@@ -127,7 +125,7 @@ const pageOf = (
 
 const identification = Buffer.alloc(19);
 identification.write('OpusHead', 0, 'latin1');
-identification.writeUInt8(1, 8); // This is the version.
+identification.writeUInt8(1, 8); // The version.
 identification.writeUInt8(1, 9); // The number of channels.
 identification.writeUInt16LE(preSkip, 10);
 identification.writeUInt32LE(24_000, 12); // The sample rate before encoding.
@@ -155,7 +153,7 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-/** Generators of silent files with a length in seconds. They generate the pieces of a file on demand. */
+/** Generators of silent files with a length in seconds. A generator makes the pieces of a file on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,
@@ -168,7 +166,7 @@ export const silentAudio = {
 const charactersPerSecond = 15;
 /** The minimum length in seconds, since players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
-/** The maximum length in seconds: a day, the most that a WAV file can declare. */
+/** The maximum length in seconds: a day. A WAV file can declare little more than a day. */
 const maxSeconds = 86_400;
 
 const parseSpeech = (body: Uint8Array, settings: Settings) => {

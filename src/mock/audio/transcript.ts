@@ -38,7 +38,7 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
 /** Times the words of a text from 0 to `end`, each in proportion to its length. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  // One more character stands for the pause after the word.
+  // The additional character stands for the pause after the word.
   const weight = (word: string): number => word.length + 1;
   const total = words.reduce((sum, word) => sum + weight(word), 0);
   let before = 0;
@@ -81,7 +81,7 @@ const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: en
 /** Returns a segment in the default format (interface 2.7). */
 const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
-/** Returns a segment with the additional fields of the OpenAI API, for a perfectly clear voice. */
+/** Returns a segment with the additional fields of the OpenAI API. The values are those of a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
   id,
   seek: 0,
@@ -95,7 +95,9 @@ const verboseSegment = (segment: Segment, id: number) => ({
 
 const timedWord = (word: TimedText) => ({ word: word.text, ...secondsOf(word) });
 
-/** Writes `verbose_json` as the OpenAI API does: segments, unless only words are requested. */
+/**
+ * Makes the object of `verbose_json` as the OpenAI API does. The object has segments unless only words are requested.
+ */
 const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
   const { language, seconds, segments } = transcript;
   const requested = granularities ?? ['segment'];

@@ -19,7 +19,7 @@ const extensions: readonly string[] = uploadExtensions;
 const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
-/** Returns the values of a form by name. If a name ends in `[]` or occurs several times, it has a list of values. */
+/** Returns the values of a form by name. A name that ends in `[]` or occurs several times has a list of values. */
 const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
     [...fields].map(([name, values]) => {
@@ -28,13 +28,15 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-/** The fields of the OpenAI API that would change the answer, each with the values that would not change it. */
+/**
+ * The fields of the OpenAI API that would change the answer. The listed values of a field would not change the answer.
+ */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
   'include[]': [],
 };
 
-/** Reads a form for a transcription, or refuses it. The audio of the file is decoded later. */
+/** Reads the form of a transcription, or refuses the form. The audio of the file is decoded later. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
   const values = valuesOf(upload);
   for (const [field, harmless] of Object.entries(unservedFields)) {
@@ -63,8 +65,8 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
 };
 
 /**
- * Returns the text of a bundled clip. For any other clip, returns a random text that fits the length of the audio. It
- * is drawn from the content of the clip and the seed.
+ * Returns the text of a bundled clip. For any other clip, returns a random text that fits the length of the audio. The
+ * random text depends on the content of the clip and the seed.
  */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));

@@ -22,13 +22,13 @@ import { readStructuredFormat } from './json-value.ts';
 
 type Message = ChatRequest['messages'][number];
 
-/** Returns a short text in place of a picture or recording, for the prompts that the prefix cache compares. */
+/** Returns a short text in place of a picture or recording. The prefix cache compares prompts with these texts. */
 const mediaMarker = (part: ContentPart): string => hash('sha256', JSON.stringify(part)).slice(0, 8);
 
 const textOfPart = (part: ContentPart): string =>
   part.type === 'text' ? part.text : mediaMarker(part);
 
-/** Returns the text of a message; earlier tool calls count as their JSON. */
+/** Returns the text of a message. An earlier tool call counts as the JSON of the call. */
 const textOf = ({ content, tool_calls: calls }: Message, textOfEach = textOfPart): string =>
   (typeof content === 'string' ? content : (content ?? []).map(textOfEach).join('')) +
   (calls?.length ? JSON.stringify(calls) : '');
@@ -41,8 +41,8 @@ const countMessageTokens = (message: Message): number => {
 };
 
 /**
- * Returns the functions that the answer may call. Returns none if the request forbids calls, or if it ends with the
- * result of a call.
+ * Returns the functions that the answer may call. Returns no functions if the request forbids calls, or if the request
+ * ends with the result of a call.
  */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters, strict } }, index) => ({
@@ -92,7 +92,7 @@ const unservedFields = [
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((modality) => modality === 'text');
 
-/** Decides whether the value of a field requests nothing. Some clients send every field, with such values. */
+/** Decides whether the value of a field requests nothing. Some clients send every field with such an empty value. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -103,7 +103,7 @@ const refuseUnservedFields = (request: ChatRequest): void => {
     if (!isEmpty(request[field]) && !isTextOnly(request[field])) throw unservedField(field);
 };
 
-/** Reads a chat request: counts its prompt and fills in defaults, or refuses it. */
+/** Reads a chat request: counts the tokens of the prompt and fills in defaults, or refuses the request. */
 const parseChat = (body: Uint8Array, settings: Settings) => {
   const request = readJsonBody(body, chatRequestSchema);
   checkModel(request.model, settings.models, settings);
@@ -111,7 +111,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
   const tools = toolsOf(request);
   const format = formatOf(request);
   const prompt = request.messages.map((message) => textOf(message));
-  // Roles and chat templates do not count as tokens.
+  // Tokens of roles and chat templates are not counted.
   const promptTokens = request.messages.reduce(
     (sum, message) => sum + countMessageTokens(message),
     0,
@@ -138,7 +138,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits for a chat that has ended. `isCut` says that the client hung up. */
+/** Charges the limits for a chat that has ended. `isCut` says whether the client hung up. */
 const chargeTokens = (
   { admitted, cachedTokens, usage }: ChatExchange,
   written: number,
@@ -162,16 +162,13 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number, isCut: boolea
 };
 
 /**
- * Returns the steps of an answer. In each step, every choice gets a token. An answer without tokens also takes one
- * step.
+ * Returns the number of steps of an answer. Every choice gets one token in each step. An answer without tokens also
+ * takes one step.
  */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
-/**
- * Passes due tokens to `sink`. If the request ends early, the remaining tokens are cancelled and `onCancelled` is
- * called.
- */
+/** Passes due tokens to `sink`. If the request ends early, cancels the remaining tokens and calls `onCancelled`. */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
   const { chat, admitted, cachedTokens } = chatExchange;
   const { model, promptTokens, prompt } = chat;
@@ -219,7 +216,7 @@ const choiceOf = (completion: Completion, index: number, topLogprobs: number | n
   return { ...choice, logprobs: { content, refusal: null } };
 };
 
-/** Sends an answer that is not streamed. It is sent when the last token of a stream would be due. */
+/** Sends an answer that is not streamed, when the last token of a streamed answer would be due. */
 const answerWhole = (chatExchange: ChatExchange): void => {
   const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;
@@ -259,7 +256,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent, true));
 };
 
-/** Returns the size of a chat. The limits decide by this size. */
+/** Returns the size of a chat, by which the limits decide. */
 const sizeOf = ({
   prompt,
   promptTokens,
@@ -276,7 +273,10 @@ const sizeOf = ({
   asksForUsage: streamUsage,
 });
 
-/** Returns the cached tokens of a prompt. If the prompt is long, computing them takes time. */
+/**
+ * Returns the number of cached tokens of a prompt; 0 if no setting needs the number. Computing the number for a long
+ * prompt takes time.
+ */
 const cachedTokensOf = (
   { serving, settings: { latency, limits } }: AdmittedRequest,
   chat: ParsedChat,
@@ -290,8 +290,8 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
-  // The seed of the request's random content is the client's request id. If the client sent none, it is the key and the
-  // body.
+  // The seed of the request's random content is the client's request id. Without a request id of the client, the seed
+  // is the key and the body.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
   const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];

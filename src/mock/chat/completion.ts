@@ -7,14 +7,14 @@ import { splitTokens, commonWords } from './tokens.ts';
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
-  /** The format of the arguments; `null` if they need not match the schema. */
+  /** The format of the arguments; `null` if the arguments need not match the schema. */
   readonly strict: StructuredFormat | null;
 }
 
 export interface Completion {
   /**
-   * The called function; `null` if the answer calls no function. If a function is called, the tokens are its arguments;
-   * otherwise, they are the content.
+   * The called function; `null` if the answer calls no function. The tokens are the arguments of the called function
+   * or, without a call, the content of the answer.
    */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
@@ -22,23 +22,24 @@ export interface Completion {
 }
 
 /**
- * The requested answer. If `maxTokens` is `null`, the length is drawn. A tool call is always as long as its arguments.
+ * The requested answer. If `maxTokens` is `null`, the length is drawn. A complete tool call is always as long as its
+ * arguments.
  */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions. The answer calls one of them. If the list is empty, the answer consists of words. */
+  /** The functions of which the answer calls one. Without functions, the answer consists of words. */
   readonly tools: readonly Tool[];
 }
 
 interface DrawnTokens {
   readonly tokens: readonly string[];
-  /** Whether the answer is complete and was not cut at the maximum number of tokens. */
+  /** Whether the answer was not cut at the maximum number of tokens. */
   readonly isWhole: boolean;
 }
 
-/** The words as tokens. Each word with the space before it is one token. */
+/** The words as tokens. Each word and the space before the word are one token. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
@@ -52,14 +53,14 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** Draws a JSON object of `count` tokens. If an object needs more tokens, its JSON is truncated. */
+/** Draws a JSON object of `count` tokens. The JSON is truncated if an object needs more tokens. */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);
 };
 const shortestObject = opening.length + 1 + closing.length;
 
-/** Returns the tokens before position `end` of their text. The last token may be incomplete. */
+/** Returns the tokens before position `end` of their joint text. The last token may be incomplete. */
 const truncateAt = (tokens: readonly string[], end: number): readonly string[] => {
   const kept: string[] = [];
   let position = 0;
@@ -71,7 +72,7 @@ const truncateAt = (tokens: readonly string[], end: number): readonly string[] =
   return kept;
 };
 
-/** Returns the tokens of a value's JSON, at most `maxTokens`. */
+/** Returns the tokens of a value's JSON: all tokens, or the first `maxTokens` tokens. */
 const jsonTokens = (value: unknown, maxTokens: number | null): DrawnTokens => {
   const all = splitTokens(JSON.stringify(value));
   const tokens = all.slice(0, maxTokens ?? all.length);
@@ -107,7 +108,7 @@ const drawnTokens = (
     : { tokens: randomWords(draw, count), isWhole: maxTokens === null };
 };
 
-/** Draws an answer word by word. The answer ends before its first stop sequence. */
+/** Draws an answer word by word. The answer ends before the first stop sequence in its text. */
 export const generateCompletion = (
   draw: Draw,
   { maxTokens, stopSequences, format, tools }: CompletionOptions,

@@ -2,7 +2,7 @@ import { openAjv } from '../../model/workload/json-schema.ts';
 
 /**
  * This file defines the part of JSON Schema that the gateway understands. If a request has a schema, the answer
- * conforms to the schema, or the request is refused.
+ * conforms to the schema, or the gateway refuses the request.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The keywords whose values are schemas, by form: a schema, a list of schemas, or schemas by name. */
+/** The keywords whose values contain schemas, by form: a schema, a list of schemas, or schemas by name. */
 const innerSchemas: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   additionalProperties: 'one',
   allOf: 'list',
@@ -43,7 +43,7 @@ const decoded = (step: string): string | undefined => {
   }
 };
 
-/** Returns the schema that a local reference names, and undefined for any other reference. */
+/** Returns the schema that a local reference names; `undefined` for any other reference. */
 export const referencedSchema = (reference: unknown, root: unknown): unknown => {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
   return reference
@@ -93,8 +93,8 @@ const partsOf = (root: unknown) => {
 };
 
 /**
- * Returns the first part of a schema that the gateway does not understand, with its place; `null` if the gateway
- * understands the whole schema.
+ * Returns the first part of a schema that the gateway does not understand, with the place of this part; `null` if the
+ * gateway understands the whole schema.
  */
 export const unsupportedIn = (root: unknown): string | null => {
   for (const [place, schema] of partsOf(root)) {
@@ -112,27 +112,30 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
       .map((name) => [name, value[name]]),
   );
 
-/** Writes the JSON of a value; equal values get the same text. */
+/** Writes the JSON of a value. Equal values get equal texts. */
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
 /**
- * Decides whether a value conforms to a schema. This may be the whole schema, a part of it, or a schema that was made
- * from its parts.
+ * Decides whether a value conforms to a schema. The schema may be the whole schema, a part of the whole schema, or a
+ * schema that was made from several parts.
  */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The maximum number of parts that are compiled for one schema. If a schema needs more, no value conforms to it. */
+/**
+ * The maximum number of parts that are compiled for one schema. If a schema needs more parts, no value conforms to the
+ * schema.
+ */
 const maxCompiled = 2_000;
 /**
- * The maximum number of references that are followed for one value in total. The next number limits nested references.
- * Both are needed, since some schemas never end.
+ * The maximum number of references that are followed for one value in total. `maxReferenceDepth` limits nested
+ * references. Both limits are needed, since some schemas never end.
  */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 
 /**
- * The options of Ajv. Formats are not checked, since generated values conform to them. Steps such as 0.1 need a
+ * The options of Ajv. Formats are not checked, since generated values have the right formats. Steps such as 0.1 need a
  * tolerance.
  */
 const ajvOptions = {
@@ -183,12 +186,12 @@ const openTest = (root: unknown): PartTest => {
 };
 
 /**
- * The tests of the latest schemas. The key is the JSON of the schema. They are kept, since a load test sends few
+ * The tests of the latest schemas, by the JSON of the schema. The tests are stored, since a load test sends few
  * different schemas and compiling a schema takes a millisecond.
  */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
-/** The test of a schema is kept only if the schema's JSON is at most this long. */
+/** The maximum length of a schema's JSON, in characters, with which the test of the schema is stored. */
 const longestKept = 65_536;
 
 export const partTestOf = (root: unknown): PartTest => {

@@ -19,12 +19,12 @@ interface Generation {
   readonly draw: Draw;
   readonly root: unknown;
   readonly obeys: PartTest;
-  /** The number of further steps through the schema. It is limited, since some schemas branch without end. */
+  /** The number of further steps through the schema. Some schemas branch without end, so the number is limited. */
   stepsLeft: number;
 }
 
 const maxSteps = 10_000;
-/** The maximum depth for a schema that contains itself. */
+/** The maximum depth of generated values. A schema may contain itself. */
 const maxSchemaDepth = 64;
 
 type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
@@ -32,13 +32,15 @@ type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknow
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** The maximum length of a text, and number of items or properties. A schema that requires more is refused. */
+/**
+ * The maximum length of a text, and the maximum number of items or properties. A schema that requires more is refused.
+ */
 const maxSize = 10_000;
 
 const sizeOr = (value: unknown, otherwise: number): number =>
   Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
-/** Returns a minimum size. A size above the maximum becomes 0, since no attempt could satisfy it. */
+/** Returns a minimum size. A size above `maxSize` becomes 0, since no generated value could have this size. */
 const leastSizeOr = (value: unknown, otherwise: number): number => {
   const least = Math.max(0, numberOr(value, otherwise));
   return least > maxSize ? 0 : least;
@@ -70,13 +72,13 @@ const formats: Readonly<Record<string, (draw: Draw) => string>> = {
   uuid: (draw) => `0190a3b4-c5d6-4e7f-8a9b-0c1d2e3f4a5${someDigit(draw)}`,
 };
 
-/** The keywords that restrict a text or number in addition to its type. */
+/** The keywords that restrict a text or a number in addition to the type. */
 const demands =
   'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(
     ' ',
   );
 
-/** Returns the first candidate that conforms to the schema. If none conforms, returns the first candidate. */
+/** Returns the first candidate that conforms to the schema, or else the first candidate. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -84,7 +86,7 @@ const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTes
   return candidates.find((candidate) => obeys(candidate, bounds)) ?? candidates[0]!;
 };
 
-/** The texts to try for a pattern; most patterns ask for digits and capitals. */
+/** The texts to try for a pattern. Most patterns require digits and capitals. */
 const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
 
 const randomText: Generator = ({ draw, obeys }, schema) => {
@@ -122,7 +124,7 @@ const randomNumber: Generator = ({ draw, obeys }, schema) => {
   return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
-/** From this depth on, objects and arrays are as empty as the schema allows, since a schema may be recursive. */
+/** The depth from which objects and arrays are as empty as the schema allows, since a schema may be recursive. */
 const maxDepth = 6;
 
 const randomObject: Generator = (from, schema, depth) => {
@@ -189,7 +191,10 @@ const impliedType = (schema: JsonSchema): string => {
   return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? 'number' : 'string';
 };
 
-/** Joins two schemas into one with the requirements of both. If both have a keyword, the second value counts. */
+/**
+ * Joins two schemas into one schema with the requirements of both. If both schemas have a keyword other than
+ * `properties` or `required`, the value of the second schema counts.
+ */
 const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const both = { ...one, ...other };
   const { properties, required } = one;
@@ -204,7 +209,7 @@ const isPlain = (schema: unknown): boolean =>
   isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
 
 /**
- * Draws a value that conforms to one of several schemas. If `isExclusive` is set, the value must not conform to any
+ * Draws a value that conforms to one of several schemas. If `isExclusive` is true, the value must not conform to any
  * other of these schemas.
  */
 const alternativeValue = (
@@ -213,7 +218,7 @@ const alternativeValue = (
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // From this depth on, schemas that contain no further values are tried first.
+  // At this depth and below, schemas without inner values are tried first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
@@ -225,7 +230,8 @@ const alternativeValue = (
 };
 
 /**
- * Joins a schema with the schemas that it references or lists in `allOf`. If there are none, returns the same schema.
+ * Joins a schema with the schemas that it references or lists in `allOf`. A schema without such schemas is returned
+ * unchanged.
  */
 const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
   const { $ref, allOf, ...rest } = schema;
@@ -259,17 +265,17 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
 };
 
 /**
- * Draws a value that a JSON Schema allows. The value may not conform to parts of the schema that `unsupportedIn` would
- * report.
+ * Draws a value that a JSON Schema allows. If `unsupportedIn` reports a part of the schema, the value may not conform
+ * to this part.
  */
 export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): unknown => {
-  // The test is compiled only when it is needed for the first time.
+  // The test is compiled only when it is first needed.
   let test = known;
   const obeys: PartTest = (value, part) => (test ??= partTestOf(root))(value, part);
   return valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 };
 
-/** A schema that answers must conform to, and one value that conforms to it. */
+/** A schema to which answers must conform, and one value that conforms to the schema. */
 export interface StructuredFormat {
   readonly schema: unknown;
   readonly obeys: PartTest;
@@ -278,7 +284,10 @@ export interface StructuredFormat {
 
 const maxAttempts = 8;
 
-/** Draws values until one conforms to the schema. If no value conforms, returns `otherwise`. */
+/**
+ * Draws values until a value conforms to the schema. Returns `otherwise` if no value conforms within `maxAttempts`
+ * attempts.
+ */
 const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unknown): unknown => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const value = randomJsonValue(draw, schema, obeys);
@@ -288,7 +297,7 @@ const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unkn
 };
 
 /**
- * Reads a schema that answers must conform to. Refuses the request if the gateway cannot guarantee that answers
+ * Reads a schema to which answers must conform. Refuses the request if the gateway cannot guarantee that answers
  * conform.
  */
 export const readStructuredFormat = (place: string, schema: unknown): StructuredFormat => {

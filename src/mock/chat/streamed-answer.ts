@@ -7,12 +7,13 @@ import { createdAt } from '../http/model-list.ts';
 import type { Completion } from './completion.ts';
 import { tokenLogprob } from './tokens.ts';
 
-/** The mark in place of a token's text; JSON text never contains it. */
+/** The placeholder for a token's text. JSON text never contains this character. */
 const placeholder = '\0';
 
 /**
- * Returns the deltas of a stream: the deltas of its opening, which begin with the role, and the delta of a token, with
- * the placeholder for its text. The tokens are content or, as in the OpenAI API, the arguments of a call.
+ * Returns the deltas of a stream. `opening` are the deltas before the first token, which begin with the role. `token`
+ * is the delta of a token, with the placeholder for the text of the token. The tokens are content or, as in the OpenAI
+ * API, the arguments of a call.
  */
 const deltasOf = (call: Completion['toolCall']) => {
   const role = 'assistant';
@@ -25,7 +26,7 @@ const deltasOf = (call: Completion['toolCall']) => {
   };
 };
 
-/** The parts that repeat in all events of one choice. */
+/** The parts that all events of one choice contain. */
 interface ChunkParts {
   readonly id: string;
   readonly model: string;
@@ -33,15 +34,14 @@ interface ChunkParts {
   readonly call: Completion['toolCall'];
   readonly withUsage: boolean;
   /**
-   * The number of likely tokens listed with each token; `null` if no probabilities are requested, or if the answer is a
-   * call.
+   * The number of likely tokens that are listed with each token; `null` if no probabilities are requested, or if the
+   * answer is a call.
    */
   readonly topLogprobs: number | null;
 }
 
 /**
- * Writes the events of one choice of a stream (interface 2.5, 4.1). Text that is the same in all events is built only
- * once.
+ * Writes the events of one choice of a stream (interface 2.5, 4.1). The common text of all events is built only once.
  */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
@@ -99,8 +99,8 @@ interface StreamParts {
 }
 
 /**
- * Streams a chat. At each step, every open choice writes one token. All state is in one object. The comment on
- * `Recurring` gives the reason.
+ * Streams a chat. At each step, every open choice writes one token. All state is in one object, for the reason that the
+ * comment on `Recurring` gives.
  */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: StreamParts['choices'];

@@ -1,4 +1,4 @@
-/** The longest run of characters of each class that counts as one token. */
+/** The maximum number of characters of each class that count as one token. */
 const maxRunLength = { space: 0, letter: 20, digit: 3, other: 1 } as const;
 type CharacterClass = keyof typeof maxRunLength;
 
@@ -42,7 +42,8 @@ export const splitTokens = (text: string): readonly string[] => {
 };
 
 /**
- * The 256 words of answers. Each word, together with the space before it, is one token in o200k, cl100k, p50k and r50k.
+ * The 256 words of answers. In o200k, cl100k, p50k and r50k, each word is one token together with the space before the
+ * word.
  */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +
@@ -70,8 +71,8 @@ const wordTokens = commonWords.map((word) => ` ${word}`);
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
 /**
- * A token's log probability and its `top` likeliest alternatives. The alternatives can be any other words, since all
- * words have the same probability.
+ * Returns a token's log probability and its `top` likeliest alternatives. All words have the same probability, so the
+ * alternatives can be any other words.
  */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);

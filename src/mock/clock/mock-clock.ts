@@ -3,34 +3,34 @@ export interface MockClock {
   now(): number;
   /** Returns milliseconds since 1970, UTC, for `Date` headers. */
   wall(): number;
-  /** Runs `run` when `now()` has reached `due`, and never before. The returned function cancels this. */
+  /** Runs `run` when `now()` has reached `due`, and never before. The returned function cancels the run. */
   at(due: number, run: () => void): () => void;
   /**
-   * Runs `recurring` at `due`, then at each time that it returns, until it returns `null`. The returned function
-   * cancels all further runs. All tokens of a stream share one entry: an entry for each token would live long enough to
-   * burden the garbage collector.
+   * Runs `recurring` at `due`, then at each time that `recurring` returns, until it returns `null`. The returned
+   * function cancels all further runs. All tokens of a stream share one entry. An entry for each token would live long
+   * enough to burden the garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. If several answers are written
-   * together, they wake up the client only once. If they are written one by one, each answer wakes up the client, and
-   * this takes a third of the time of a chat.
+   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Several answers that are
+   * written together wake up the client only once. If answers are written one by one, each answer wakes up the client,
+   * and each wake-up takes a third of the time of a chat.
    */
   atEndOfTurn(run: () => void): void;
 }
 
 /**
- * Work that recurs. It is an object, since a closure would be two objects. With thousands of streams, a stream's
- * objects are not in the processor's cache when its token is due, so each access to an object costs 0.2 µs.
+ * Work that recurs. `Recurring` is an object, since a closure would be two objects. With thousands of streams, a
+ * stream's objects are not in the processor's cache when its token is due, so each access to an object costs 0.2 µs.
  */
 export interface Recurring {
-  /** Does the work that is due. Returns the time of the next run, or `null` if there is no further work. */
+  /** Does the due work. Returns the time of the next run, or `null` if there is no further work. */
   run(): number | null;
 }
 
-/** A manual clock. It stands still until it is advanced. */
+/** A manual clock, whose time changes only when the clock is advanced. */
 export interface AdjustableMockClock extends MockClock {
-  /** Advances the clock and runs everything that becomes due, in the order of the due times. */
+  /** Advances the clock, and runs all work that becomes due, in the order of the due times. */
   advance(milliseconds: number): void;
 }
 

@@ -1,7 +1,7 @@
 import { type MockClock, once, type Recurring } from './mock-clock.ts';
 
 /**
- * An entry of the wheel. `recurring` is `null` after a cancellation. `cancel` is set while the entry waits outside the
+ * An entry of the wheel. A cancellation sets `recurring` to `null`. `cancel` is set while the entry waits outside the
  * wheel.
  */
 interface WheelEntry {
@@ -28,8 +28,8 @@ class WheelSlot {
   }
 
   /**
-   * Removes the entries that are due at `now` and passes them to `run`. `run` may add further entries, which are due in
-   * a later call.
+   * Removes the entries that are due at `now` and passes these entries to `run`. `run` may add further entries, which a
+   * later call passes to `run`.
    */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.count;
@@ -49,12 +49,15 @@ class WheelSlot {
   }
 }
 
-/** The number of slots of one millisecond each. Entries that are due later than that wait outside the wheel. */
+/**
+ * The number of slots of one millisecond each. Entries that are due after more than this number of milliseconds wait
+ * outside the wheel.
+ */
 const slotCount = 2048;
 
 interface EventLoopTimers {
   now(): number;
-  /** Calls `wake` after about this delay. The returned function cancels the call. */
+  /** Calls `wake` after about `milliseconds`. The returned function cancels the call. */
   after(milliseconds: number, wake: () => void): () => void;
 }
 
@@ -63,14 +66,14 @@ export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
   /**
-   * Empty slots for reuse. Without reuse, the garbage collector would promote the arrays of slots, since they live as
-   * long as the gap between two tokens of a stream.
+   * Empty slots for reuse. Without reuse, the garbage collector would promote the arrays of slots, since a slot lives
+   * as long as the gap between two tokens of a stream.
    */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
   /** The millisecond before which all slots are empty. */
   #currentTick: number;
-  /** The earliest due time, to which the timer is set. */
+  /** The due time to which the timer is set: the earliest due time of all entries. */
   #armed = Number.POSITIVE_INFINITY;
   #disarm = (): void => undefined;
 
@@ -112,8 +115,8 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries that are added during this loop are placed in its last slot or in a later slot. They need no timer until
-    // the loop is done.
+    // Entries that are added during this loop go into the loop's last slot or a later slot. These entries need no timer
+    // until the loop is done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -147,16 +150,16 @@ export class TimerWheel {
   }
 }
 
-/** The longest delay of setTimeout, in ms. A longer delay takes several timers. */
+/** The maximum delay of setTimeout, in ms. A longer delay takes several timers. */
 const longestDelay = 2 ** 31 - 1;
-/** If the wait is shorter than this, in ms, naps are used. Timers of the event loop only count whole milliseconds. */
+/** The wait, in ms, below which naps are used. Timers of the event loop only count whole milliseconds. */
 const napThreshold = 2;
-/** The longest nap, in ms. A request that arrives during a nap waits until the nap ends. */
+/** The maximum length of a nap, in ms. A request that arrives during a nap waits until the nap ends. */
 const longestNap = 0.5;
 
 /**
- * The work for the end of the current turn of the event loop. A thread has one event loop, so all its clocks share one
- * queue.
+ * The work for the end of the current turn of the event loop. A thread has one event loop, so all clocks of a thread
+ * share one queue.
  */
 let endOfTurnQueue: (() => void)[] = [];
 
@@ -168,14 +171,14 @@ const runEndOfTurnQueue = (): void => {
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-/** Sleeps without using the CPU; nothing ever wakes up the cell. */
+/** Sleeps without using the CPU. No code ever wakes up the cell, so the sleep always takes the whole time. */
 const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
 
-/** Calls `wake` after a delay, exact to 0.1 ms. After each nap, the event loop reads its sockets. */
+/** Calls `wake` after a delay, exact to 0.1 ms. The event loop reads its sockets after each nap. */
 const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const poll = (): void => {
-    // The work for the end of the turn must be done before the nap.
+    // The work for the end of the turn is done before the nap.
     runEndOfTurnQueue();
     const left = due - performance.now();
     if (left <= 0) return wake();
@@ -186,11 +189,14 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/** Calls `wake` after a delay or a little earlier. The caller must then wait exactly for the rest of the delay. */
+/**
+ * Calls `wake` after a delay or a little earlier. In the second case, the caller must wait for the exact rest of the
+ * delay.
+ */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
-    // The answers that are due now are written before the next requests are read.
+    // Answers that are due now are written before the next requests are read.
     runEndOfTurnQueue();
   };
   if (milliseconds < napThreshold) return wakeAfterNaps(milliseconds, wakeFully);
@@ -201,8 +207,8 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
 
 /** Creates a clock on the system's monotonic scale (`process.hrtime`), which clients on the same machine share. */
 export const realClock = (): MockClock => {
-  // A pause of the machine between the two readings makes their difference smaller, never larger. So the largest
-  // difference is the most exact.
+  // A pause of the machine between the two readings makes the difference of the readings smaller, never larger. So the
+  // largest difference is the most exact.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),

@@ -8,7 +8,10 @@ import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-/** The ends of requests. `faulted`: with a fault. `aborted`: by the client. `cut`: because the mock was stopped. */
+/**
+ * The ends of requests. `faulted` is an end with a fault. `aborted` is an end by the client. `cut` is an end because
+ * the mock was stopped.
+ */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
@@ -22,10 +25,10 @@ export type ExchangeEnd = (typeof ends)[number];
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** Creates exact counters. Every received request is counted with exactly one end, or is in flight. */
+/** Creates exact counters. Every received request has exactly one end, or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
-  /** The number of requests that checked the gateway before a run. No other counter includes these requests. */
+  /** The number of requests that checked the gateway before a run. The other counters do not include these requests. */
   preflights: 0,
   /** The number of requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
@@ -40,7 +43,7 @@ export type MockCounters = ReturnType<typeof emptyMockCounters>;
 /**
  * Returns the counters of the control port by name. Faults that never occurred are left out. `received` is the sum of
  * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`. `completed`, `limited`, `refused` and
- * `faulted` are sums of further counters.
+ * `faulted` are sums of more detailed counters.
  */
 export const flattenCounters = (counters: MockCounters): Record<string, number> => {
   const { received, preflights, admitted, ended, tokens, billed } = counters;
@@ -68,10 +71,10 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
   };
 };
 
-/** The last `capacity` items of a sequence of any length. */
+/** The last `capacity` items of a sequence. The sequence may have any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** The items. The list may have twice as many items as must be kept, so that it is seldom shortened. */
+  /** The items. The list has up to twice `#capacity` items, so that the list is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 
@@ -88,7 +91,7 @@ export class RecentItems<Item> {
     if (this.#items.push(item) >= 2 * this.#capacity) this.#items = this.items();
   }
 
-  /** Returns the kept items, oldest first. */
+  /** Returns the last items, beginning with the oldest item. */
   items(): Item[] {
     return this.#items.slice(-this.#capacity);
   }
@@ -123,7 +126,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
   let micros = 0;
   /**
    * Returns the balance in micro-units; `null` if the key has no limit. The balance is below zero if the last charge
-   * was larger than the balance before it.
+   * was larger than the balance before this charge.
    */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
@@ -135,7 +138,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
       micros += charge.micros;
       recent.add({ requestId, key, ...charge, balance: balance(key) });
     },
-    /** Resets every key to this balance; the ledger is unchanged. */
+    /** Resets the balance of every key. The ledger stays unchanged. */
     setBalance: (changed: number | null): void => {
       initialBalance = changed;
       spent.clear();

@@ -9,7 +9,7 @@ interface TokenLedgerEntry {
   readonly charge: TokenCharge;
 }
 
-/** Opens the list of token charges for every key, in the order of the decisions. */
+/** Opens the list of token charges of all keys, in the order of the decisions. */
 export const openTokenLedger = ({ ledger: listed }: MockCredits) => {
   const recent = new RecentItems<TokenLedgerEntry>(listed);
   let charges = 0;

@@ -3,8 +3,8 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /**
- * The errors of refused requests, except for limits. If the interface does not define a detail, it is as in the OpenAI
- * API.
+ * The errors of refused requests, except for limits. A detail that the interface does not define is taken from the
+ * OpenAI API.
  */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),
@@ -28,7 +28,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal. The code that reads a request throws it, and `MockExchange.attempt` answers it. */
+/** A refusal. The code that reads a request throws the refusal, and `MockExchange.attempt` answers with the refusal. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export const errorBody = (
 ): ErrorBody => ({ error: { message, type, code } });
 
 /**
- * An error that prevents the start, for example because an address or a file is not available. Its message is for the
- * user.
+ * An error that prevents the start, for example because an address or a file is not available. The message is written
+ * for the user.
  */
 export class MockStartError extends Error {}

@@ -10,14 +10,14 @@ import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 
 /**
- * This file contains faults that send another answer in place of the answer of an endpoint. They discard the request
- * body while it arrives.
+ * This file contains faults that replace the answer of an endpoint by another answer. These faults discard the request
+ * body while the body arrives.
  */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
 
-/** Answers with a text. The end of the request is counted under the fault's name, and not as `aborted`. */
+/** Answers with a text. The end of the request is counted under the fault's name instead of `aborted`. */
 const answerWith =
   (status: number, contentType: string, text: string, headers = {}) =>
   ({ exchange }: FaultContext): void => {
@@ -51,11 +51,11 @@ export const errorAnswers = {
   'no-answer': { scope: 'answer', run: ({ exchange }) => void exchange.request.resume() },
 } as const satisfies Record<string, MockFault>;
 
-/** This file contains faults below HTTP: bytes reach the wire late, slowly, or not at all. */
+/** This file contains faults below HTTP: bytes reach the socket late, slowly, or not at all. */
 
 /**
- * Passes all pieces that are written for this answer to `deliver`, one after another. A call of `onTaken` requests the
- * next piece.
+ * Passes all pieces that are written for this answer to `deliver`, one after another. `deliver` calls `onTaken` to get
+ * the next piece.
  */
 const interceptWrites = (
   { exchange }: FaultContext,
@@ -66,7 +66,7 @@ const interceptWrites = (
   const send = (part: Buffer): void => {
     if (part.length > 0 && !socket.destroyed) write(part);
   };
-  /** The pieces. The first piece is being delivered. */
+  /** The pieces that were not delivered yet. The first piece is being delivered. */
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
   const next = (): void => {
     const [piece] = waiting;
@@ -82,15 +82,15 @@ const interceptWrites = (
     const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
     const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
-    // The callback is called later. If it were called now, Node would end the message within this call and release its
-    // socket.
+    // The callback must be called later. During this call, Node would end the message and release its socket.
     const onTaken = (): void => queueMicrotask(() => callback?.());
     if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;
   };
   socket.write = interceptedWrite;
   exchange.response.once('close', () => {
-    // This restores the method of the prototype. Otherwise, faults would accumulate on a kept connection.
+    // Deleting the property restores the method of the prototype. Otherwise, faults would accumulate on a kept
+    // connection.
     Reflect.deleteProperty(socket, 'write');
   });
 };

@@ -38,7 +38,7 @@ const isDrawn = (probability: number, seed: number, id: string, rule: number): b
   return drawFrom(seed, ...words, rule).uniform() < probability;
 };
 
-/** Decides whether a rule's fault applies to the `count`-th request of the rule's routes. */
+/** Decides whether the fault of a rule applies to the `count`-th request on the rule's routes. */
 const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boolean => {
   if (nth !== undefined) return count >= nth && (length === null || count < nth + length);
   if (every === undefined || count < every) return false;
@@ -53,8 +53,8 @@ const faultFromHeader = (header: string): ChosenFault => {
 };
 
 /**
- * Creates a function that chooses a request's fault. This is the fault that its header names, or else the fault of the
- * first rule that applies.
+ * Creates a function that chooses the fault of a request: the fault that the request's header names, or else the fault
+ * of the first rule that applies.
  */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
@@ -69,13 +69,13 @@ export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Se
   return (route: RouteName, { id, request }: MockExchange): ChosenFault | null => {
     const name = request.headers[faultHeader];
     if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
-    // Every rule counts every request on its routes, even if another rule applies.
+    // Every rule counts every request on its routes, even if another rule applies to the request.
     const [rule] = faults.filter((each, index) => appliesTo(each, index, route, id));
     return rule === undefined ? null : chosenFault(rule.fault, rule);
   };
 };
 
-/** Makes a request show its fault. From then on, its end is counted under the fault's name. */
+/** Makes a request show its fault. The end of the request is then counted under the fault's name. */
 export const applyFault = (
   { name, scope, run, after, delay }: ChosenFault,
   exchange: MockExchange,

@@ -4,12 +4,14 @@ import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /** The number of tokens of a stream, or of bytes of another answer, that are sent before the fault. */
+  /**
+   * The number of units that are sent before the fault. The units are tokens of a stream, or bytes of another answer.
+   */
   readonly after: number;
   /** The delay, in ms. */
   readonly delay: number;
   /**
-   * Makes the end of the request count under the fault's name. A streamed chat counts under this name as soon as the
+   * Makes the end of the request count under the fault's name. For a fault of a stream, this is called as soon as the
    * stream begins.
    */
   readonly show: () => void;
@@ -18,7 +20,7 @@ export interface FaultContext {
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
- * A fault. A fault of the scope `gate` answers before limits are checked, and a fault of the scope `answer` answers in
+ * A fault. A fault of the scope `gate` answers before limits are checked. A fault of the scope `answer` answers in
  * place of the endpoint. Faults of other scopes change the answer of the endpoint.
  */
 export interface MockFault extends Defaults {
@@ -32,7 +34,7 @@ export const whole = (run: MockFault['run'], defaults: Defaults = {}): MockFault
   ...defaults,
 });
 
-/** Changes how a stream's events reach the wire. */
+/** Changes how the events of a stream are written. */
 export type StreamFault = (stream: EventStream, context: FaultContext) => EventStream;
 
 export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault => ({
@@ -45,13 +47,13 @@ export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault =
   ...defaults,
 });
 
-/** The wait before a reset, in ms. In this time, bytes that were written leave the machine. */
+/** The wait before a reset, in ms. During this wait, written bytes leave the machine. */
 export const resetDelay = 20;
 
 export const resetConnection = ({ exchange }: FaultContext): void => {
   exchange.request.socket.resetAndDestroy();
 };
-/** Closes the connection in an orderly way, although the message is not complete. */
+/** Closes the connection in an orderly way (FIN), although the message is not complete. */
 export const closeConnection = ({ exchange }: FaultContext): void => {
   exchange.request.socket.end();
 };
@@ -72,8 +74,8 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
 };
 
 /**
- * Creates a fault that replaces each write of events. For each stream, `open` returns the function that is called in
- * place of the write.
+ * Creates a fault that replaces each write of events. `open` is called for each stream, and returns the function that
+ * replaces the write.
  */
 export const rewrite =
   (
@@ -89,7 +91,7 @@ export const rewrite =
 
 type ChangeEvent = (event: string, index: number) => string;
 
-/** Replaces each event by the result of a function. The function receives the event and its index. */
+/** Replaces each event by the result of a function of the event and its index. */
 export const changeEvents = (open: (context: FaultContext) => ChangeEvent): StreamFault =>
   rewrite((context) => {
     const change = open(context);

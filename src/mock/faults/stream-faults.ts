@@ -43,13 +43,15 @@ const gzipEvents = rewrite(() => (events, write) => {
   for (const event of splitEvents(events)) if (event !== '') write(gzipSync(event));
 });
 
-/** Labels an answer as gzip if it is a stream (`streams` is true) or if it is not (`streams` is false). */
+/** Labels an answer as gzip: a stream if `streams` is true, and any other answer if `streams` is false. */
 const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
   exchange.rewriteHeaders = (headers) =>
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
 };
 
-/** Faults that frame the same events differently. A correct reader of Server-Sent Events sees no difference. */
+/**
+ * Faults that frame the events of a stream in another way. A correct reader of Server-Sent Events sees no difference.
+ */
 const framingFaults = {
   comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
   'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
@@ -57,14 +59,14 @@ const framingFaults = {
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
   /**
-   * Sends other fields, and data over two lines. The data may be divided after the first brace, since JSON allows a
-   * line break there.
+   * Sends other fields, and data over two lines. The data is divided after the first brace, where JSON allows a line
+   * break.
    */
   'multi-line': changedEvents(
     (event, index) =>
       `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
   ),
-  /** Adds a character of four bytes to each token and splits chunks anywhere, also within characters. */
+  /** Adds a character of four bytes to each token, and splits chunks at any byte, even within characters. */
   'odd-chunks': stream(oddChunks),
   /** Sends gzip that was not requested. Each event is a gzip member, and all members together are one gzip file. */
   'gzip-stream': {
@@ -74,7 +76,7 @@ const framingFaults = {
       labelGzip(context, true);
     },
   },
-  /** Does the same for an answer that is not streamed, in one or many pieces. */
+  /** Sends gzip that was not requested, for an answer that is not streamed. The answer may have one or many pieces. */
   'gzip-body': whole((context) => {
     context.exchange.encode = (bytes) => gzipSync(bytes);
     labelGzip(context, false);
@@ -88,8 +90,8 @@ const roleFirst: StreamFault = (inner) => {
 };
 
 /**
- * Changes single tokens. `left` is the number of tokens that are still to come before the fault. From the fault on, it
- * is negative.
+ * Changes single tokens. `left` is the number of tokens before the fault that are still to come. `left` is negative
+ * from the fault on.
  */
 const changeTokens = (change: (event: string, left: number) => string): StreamFault =>
   changeEvents(({ after }) => {
@@ -148,9 +150,9 @@ const nullFields =
   '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
 const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-/** Streams with other content. Some of this content is sent by real servers, and some violates the interface. */
+/** Streams with other content. Real servers send some of this content. The rest violates the interface. */
 const contentFaults = {
-  /** Sends the role in its own event, long before the first token. */
+  /** Sends the role in an event of its own, long before the first token. */
   'role-first': stream(roleFirst),
   'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
   'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),
@@ -159,7 +161,7 @@ const contentFaults = {
   /** Sends the first tokens as reasoning, alternating between the two field names that servers use. */
   reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
   'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
-  /** Sends four tokens in a chunk. The last tokens come together with the end. */
+  /** Sends four tokens in a chunk. The last tokens come together with the finish reason. */
   'several-tokens': stream(severalTokens),
   'broken-event': stream(
     changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
@@ -178,7 +180,7 @@ type EndStream = (inner: EventStream, context: FaultContext, next: string) => Ev
 
 const lost: EventStream = { write: () => undefined, end: () => undefined };
 
-/** Passes on at most `after` tokens. `endStream` handles everything after these tokens. */
+/** Passes on at most `after` tokens. `endStream` handles all later events. */
 const cutEvents =
   (endStream: EndStream): StreamFault =>
   (inner, context) => {
@@ -204,7 +206,7 @@ const cutEvents =
     };
   };
 
-/** Makes a stream that is cut, by default after two tokens. */
+/** Makes a fault that cuts a stream, by default after two tokens. */
 const cut = (endStream: EndStream, delay = 0): MockFault =>
   stream(cutEvents(endStream), { after: 2, delay });
 
@@ -213,7 +215,7 @@ const withoutDone = (events: string): string =>
     .filter((event) => !isDone(event))
     .join('');
 
-/** Delays everything after some tokens, and then writes all of it at once. */
+/** Delays all later events by `delay` ms, and then writes these events at once. */
 const pause: EndStream = (inner, { clock, delay }) => {
   let held: string | null = '';
   let hasEnded = false;
@@ -280,7 +282,7 @@ export const endingFaults = {
   'fin-mid-stream': cut((_, context) => closeConnection(context)),
   'reset-mid-event': cut((inner, context, next) => {
     inner.write(next.slice(0, Math.ceil(next.length / 2)));
-    // A reset discards bytes that have not left the machine yet, so it comes after a delay.
+    // A reset discards bytes that have not left the machine, so the reset comes after a delay.
     context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
   }, resetDelay),
   'stall-mid-stream': cut(() => undefined),

@@ -40,7 +40,7 @@ import { openServing } from '../serving/serving.ts';
 
 const openKeyLimiters = ({ keys, seed, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
-  // Windows of aligned limiters begin at the same time as the windows of the wall clock.
+  // The windows of aligned limiters begin when windows of the wall clock begin.
   const phase = (clock.now() - clock.wall()) % limits.window;
   const limiters = keys.map((key, i) => [key, openKeyLimiter(limits, phase, seed + i)] as const);
   return { limits, keyLimiters: new Map(limiters) };
@@ -55,12 +55,12 @@ const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   chooseFault: openFaultChooser(settings),
 });
 
-/** The state between two resets. Requests in flight at a reset belong to the old epoch. */
+/** The state between two resets. A request that is in flight at a reset belongs to the old epoch. */
 type CounterEpoch = ReturnType<typeof startCounterEpoch>;
 
 /**
- * Applies changed settings to an epoch. Each part that has changed starts anew. The parts are the limits, the balances,
- * the servers and the faults.
+ * Applies changed settings to an epoch. The parts of an epoch are the limits, the balances, the servers and the faults.
+ * Each part whose settings have changed starts anew.
  */
 const applySettingsChange = (
   epoch: CounterEpoch,
@@ -105,15 +105,18 @@ const routesByPath = new Map(
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /**
- * Decides whether a request asks for metrics. As in inference servers, the metrics are at the root and need no key.
- * Requests for metrics are not counted.
+ * Decides whether a request asks for metrics. As in inference servers, the metrics are at the root of the address and
+ * need no key. Requests for metrics are not counted.
  */
 const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
   metrics && request.method === 'GET' && pathOf(request) === '/metrics';
 
 const modelPath = `${basePath}${routes.models.path}/`;
 
-/** Returns the id in a path such as `/models/weir/small` (some clients write %2F); `null` for other paths. */
+/**
+ * Returns the id in a path such as `/models/weir/small`; `null` for other paths. Some clients write %2F for the slash
+ * in the id.
+ */
 const modelIdIn = (path: string): string | null => {
   if (!path.startsWith(modelPath) || path === modelPath) return null;
   const id = path.slice(modelPath.length);
@@ -140,7 +143,10 @@ const findRoute = (request: IncomingMessage): RouteName => {
   throw new RequestRefusal('wrong-method', message, { allow: expected });
 };
 
-/** Returns the key of a request, its index in the settings, and its limits, or refuses the request. */
+/**
+ * Returns the key of a request, the index of the key in the settings, and the limits of the key. Refuses a request
+ * without a valid key.
+ */
 const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
@@ -159,14 +165,14 @@ const findCaller = (
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
-/** Returns the class of a response. The class decides whether the response has limit headers. */
+/** Returns the class of a response, by which the settings decide whether the response has limit headers. */
 const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
   if (status === 429) return 'limited';
   if (status >= 400) return 'refused';
   return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
 };
 
-/** The permit of requests that never count against a limit. */
+/** Returns the permit of a request that does not count against a limit. */
 const freePermit = (now: number, headers: LimitHeaders): Permit => ({
   admitted: true,
   startsAt: now,
@@ -198,7 +204,7 @@ const checkKeyLimits = (
   return admission;
 };
 
-/** Checks path, method, key, credits and limits in this order. The handler then checks the parameters. */
+/** Checks path, method, key, credits and limits in this order. The handler of the route checks the parameters later. */
 const admit = (
   exchange: MockExchange,
   epoch: CounterEpoch,
@@ -253,7 +259,7 @@ const admit = (
 };
 
 const ledgerAt = ({ keyLimiters, creditAccounts, tokenLedger }: CounterEpoch, now: number) => {
-  // The levels are read here because this also writes the charges that are due by now.
+  // Reading the levels also writes the charges that are due by now.
   for (const limiter of keyLimiters.values()) limiter.levels(now);
   return { ...creditAccounts.ledger(), tokens: tokenLedger.ledger() };
 };
@@ -302,12 +308,14 @@ export const openGateway = (
     receive,
     counters: () => flattenCounters(epoch.counters),
     ledger: () => ledgerAt(epoch, clock.now()),
-    /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
+    /** Sets all counters to zero, empties the ledgers, and resets the limits and credits of every key. */
     reset: () => {
       epoch = startCounterEpoch(settings, clock);
     },
     behaviour: () => behaviourOf(settings),
-    /** Changes the behaviour from the next request on; returns an error message for an invalid change. */
+    /**
+     * Changes the behaviour from the next request on. Returns an error message for an invalid change; otherwise `null`.
+     */
     changeSettings: (change: unknown): string | null => {
       const changed = changeBehaviour(behaviourOf(settings), change);
       if ('problem' in changed) return changed.problem;

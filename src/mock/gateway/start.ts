@@ -15,14 +15,14 @@ import { openRequestTraceLog } from '../http/request-trace.ts';
 import { z } from 'zod';
 import { parseJson, readBody } from '../http/request-body.ts';
 
-/** Returns the reply to a body, or a promise of it. It may throw a `CommandProblem`. */
+/** Returns the reply to a body, or a promise of the reply. A command may throw a `CommandProblem`. */
 type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}
 
 /**
- * Converts settings from another notation to the notation of `Settings`. It may return a promise. Values that it cannot
- * convert stay unchanged.
+ * Converts settings from another notation to the notation of `Settings`. The reader may return a promise. Values that
+ * the reader cannot convert stay unchanged.
  */
 type SettingsReader = (written: unknown) => unknown;
 
@@ -32,14 +32,14 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 };
 
 /**
- * Matches hosts that no web page can have: IP addresses, `localhost`, and names of machines or containers that contain
- * no dot.
+ * Matches hosts that no web page can have: IP addresses, `localhost`, and names of machines or containers without a
+ * dot.
  */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
 /**
- * Returns why a request is refused if a browser sent it for a web page; `null` for any other request. Such a request
- * must be refused, since the name of the page's site may resolve to this address.
+ * Returns the reason for refusing a request that a browser sent for a web page; `null` for any other request. The name
+ * of a foreign page's site may resolve to this address, so requests of web pages must be refused.
  */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
@@ -51,7 +51,7 @@ const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): 
 
 const maxControlBodyBytes = 1024 * 1024;
 
-/** Parses a body as JSON; `undefined` if it is empty. */
+/** Parses a body as JSON; `undefined` if the body is empty. */
 const parseControlBody = (body: Uint8Array | null): unknown => {
   if (body !== null && Buffer.from(body).toString('utf8').trim() === '') return undefined;
   const parsed = body === null ? null : parseJson(body);
@@ -109,7 +109,7 @@ const commandsOf = (
   };
 };
 
-/** Serves the control interface. `GET` requests read state, and `POST` and `PATCH` requests change it. */
+/** Serves the control interface. `GET` requests read state. `POST` and `PATCH` requests change state. */
 const controlListener = (
   gateway: Gateway,
   clock: MockClock,
@@ -143,8 +143,8 @@ const controlListener = (
 };
 
 /**
- * The time, in ms, for which an idle connection stays open, as in usual proxies. With Node's default of 5 s, the
- * clients of slow loads would have to reconnect.
+ * The time, in ms, for which an idle connection stays open. Usual proxies have this value. With Node's default of 5 s,
+ * the clients of slow loads would have to reconnect.
  */
 const keepAliveTimeout = 75_000;
 
@@ -169,7 +169,10 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Returns a function that closes a server and its connections. Its promise resolves when all of them are closed. */
+/**
+ * Returns a function that closes a server and its connections. Its promise resolves when the server and all connections
+ * are closed.
+ */
 const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
@@ -185,9 +188,9 @@ const closerOf = (server: Server): (() => Promise<void>) => {
 };
 
 /**
- * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if it cannot listen or write
- * its trace log, and with a ZodError for invalid settings. `readSettings` converts settings that are sent to the
- * control port.
+ * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if the mock cannot listen or
+ * cannot write its trace log, and with a ZodError for invalid settings. `readSettings` converts settings that are sent
+ * to the control port.
  */
 export const startMock = async (
   input: SettingsInput,
@@ -211,7 +214,7 @@ export const startMock = async (
   const control = createServer(controlListener(gateway, clock, readSettings));
   const closers = [publicServer, control].map(closerOf);
   const close = async (): Promise<void> => {
-    // The answers of this turn of the event loop are already counted, but they are written only at its end.
+    // The answers of this turn of the event loop are already counted, but are written only at the end of the turn.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
     await Promise.all(closers.map((closeServer) => closeServer()));
@@ -219,7 +222,7 @@ export const startMock = async (
   };
   try {
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
-    /** The control server's address. If a command is unknown, the answer lists all commands. */
+    /** The address of the control server. The answer to an unknown command lists all commands. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
     return { url, controlUrl, counters: gateway.counters, close };
   } catch (problem) {
@@ -230,6 +233,9 @@ export const startMock = async (
 
 export type Mock = Awaited<ReturnType<typeof startMock>>;
 
-/** Returns the line that the mock's process prints when it listens. The line contains the mock's addresses as JSON. */
+/**
+ * Returns the line that the mock's process prints when the mock listens. The line contains the mock's addresses as
+ * JSON.
+ */
 export const readyLine = ({ url, controlUrl }: Mock): string =>
   JSON.stringify({ url, control: controlUrl });

@@ -11,14 +11,17 @@ import type { Permit, LimitExceeded } from '../limits/key-limiter.ts';
 import type { Serving } from '../serving/serving.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** An answer of Server-Sent Events after its head. */
+/** An answer of Server-Sent Events, after the head of the answer. */
 export interface EventStream {
-  /** Writes events to the socket at once. An empty text is not allowed, since it would end the message. */
+  /** Writes events to the socket at once. The text must not be empty, since an empty text would end the message. */
   write(events: string | Uint8Array): void;
   end(): void;
 }
 
-/** Frames events and writes them at once. The response object would delay each write until the end of the tick. */
+/**
+ * Frames events as chunks and writes the chunks at once. The response object would delay each write until the end of
+ * the tick.
+ */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   #socket: Socket | null = null;
@@ -52,7 +55,7 @@ class ResponseStream implements EventStream {
   }
 }
 
-/** Adds the time of writing to each JSON event, as its first field. */
+/** Adds the time of writing to each JSON event, as the first field of the event. */
 export const addSendTimestamps =
   (clock: MockClock) =>
   (stream: EventStream): EventStream => ({
@@ -67,7 +70,7 @@ type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 let formatted = { second: Number.NaN, date: '' };
-/** Formats Unix milliseconds as an HTTP date (RFC 9110, 5.6.7). It caches the text for a second. */
+/** Formats Unix milliseconds as an HTTP date (RFC 9110, 5.6.7). The text is cached for a second. */
 const httpDate = (wall: number): string => {
   const second = Math.floor(wall / 1000);
   if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
@@ -78,22 +81,22 @@ export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The request id of the answer: the client's, or the mock's own if the client sent none. */
+  /** The request id of the answer: the client's request id, or an id of the mock if the client sent no request id. */
   readonly id: string;
   readonly clientId: string | null;
-  /** The key's index in the settings; `null` until the key has been found valid. */
+  /** The key's index in the settings; `null` until the key is known to be valid. */
   keyIndex: number | null = null;
   /** The number of the connection, in the order of the connections' first requests. */
   connection = 0;
   trace: RequestTrace | null = null;
-  /** The fault under which the end of the request is counted; `null` if it shows no fault. */
+  /** The fault under which the end of the request is counted; `null` if the request shows no fault. */
   fault: FaultName | null = null;
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   rewriteHeaders = (headers: Headers): Headers => headers;
   /** Changes each piece of an answer that is not streamed. */
   encode: Encode = (bytes) => bytes;
   shapeStream = (stream: EventStream): EventStream => stream;
-  /** Called when the request ends before its answer. */
+  /** Called when the request ends before its answer is complete. */
   onInterruption = (): void => undefined;
   onEnd = (): void => undefined;
   /** Called when the client has its whole answer or has disconnected. */
@@ -126,8 +129,8 @@ export class MockExchange {
   }
 
   /**
-   * Changes streamed events with `shape`. Events first pass through the shapes that were set earlier, and then through
-   * this shape.
+   * Adds `shape` to the shapes of streamed events. Events pass through the new shape first, and then through the
+   * earlier shapes.
    */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.shapeStream;
@@ -135,7 +138,7 @@ export class MockExchange {
     this.shapeStream = shapeTwice;
   }
 
-  /** Writes the head. The `Date` header has the time of the mock's clock, not of the machine's clock. */
+  /** Writes the head. The `Date` header has the time of the mock's clock instead of the machine's clock. */
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
     const head = {
@@ -148,8 +151,8 @@ export class MockExchange {
   }
 
   /**
-   * Counts the end. Must be called before the last byte is written. So when a client has its answer, the request is
-   * already counted.
+   * Counts the end of the request. Must be called before the last byte is written, so that the request is counted
+   * before the client has its whole answer.
    */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
@@ -176,7 +179,7 @@ export class MockExchange {
     this.answerJson(`refused.${cause}`, status, body, headers);
   }
 
-  /** Runs a part of the request's handling, and refuses the request if this part throws a refusal. */
+  /** Runs a part of the handling of a request. If this part throws a refusal, refuses the request. */
   attempt(handle: () => void): void {
     try {
       handle();
@@ -187,7 +190,7 @@ export class MockExchange {
   }
 
   /**
-   * Ends the request at a stop of the mock. A stream is cut, and any other request is answered with a 500 (interface
+   * Ends the request because the mock stops. A stream is cut. Any other request is answered with a 500 (interface
    * section 7).
    */
   closeForShutdown(): void {
@@ -211,7 +214,9 @@ export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /** Answers with the 429 of a limit. This is for limits that can be checked only after the body was read. */
+  /**
+   * Answers with the 429 of a limit. Only a limit that is checked after the reading of the body needs this function.
+   */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;
@@ -221,7 +226,7 @@ export interface AdmittedRequest {
 
 export type Handler = (admitted: AdmittedRequest) => void;
 
-/** Runs `answer` at `due`, unless the request ends before. */
+/** Runs `answer` at `due`, unless the request ends earlier. */
 export const answerAt = (
   { exchange, clock }: AdmittedRequest,
   due: number,
@@ -232,7 +237,8 @@ export const answerAt = (
 };
 
 /**
- * Sends a body as fast as the client reads. Unless the request ends early, `finish` runs before the end of the answer.
+ * Sends a body as fast as the client reads. `finish` runs just before the end of the answer, unless the request ends
+ * early.
  */
 export const sendBody = (
   exchange: MockExchange,

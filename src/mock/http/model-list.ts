@@ -3,8 +3,8 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The time at which models were created (2026-01-01T00:00:00Z). The time is fixed, so that equal requests get equal
- * bytes.
+ * The time at which models were created (2026-01-01T00:00:00Z), in seconds since 1970. The time is fixed, so that equal
+ * requests get equal bytes.
  */
 export const createdAt = 1_767_225_600;
 
@@ -28,7 +28,7 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** Returns one model of the list by its id, as the OpenAI API does. The interface does not define this. */
+/** Returns one model of the list by its id, as the OpenAI API does. The interface does not define such requests. */
 export const findModel = (id: string, settings: Settings): Model => {
   const model = listModels(settings).data.find((each) => each.id === id);
   if (model !== undefined) return model;
@@ -36,7 +36,7 @@ export const findModel = (id: string, settings: Settings): Model => {
   throw new RequestRefusal('unknown-model', message);
 };
 
-/** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
+/** Refuses a model that an endpoint does not serve. The status of the refusal is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { maxUploadBytes } from '../../contract/audio.ts';
 
-/** The largest request body: 16 MiB, more than the largest context window needs (interface 2.1). */
+/** The maximum size of a request body: 16 MiB, which is more than the largest context window needs (interface 2.1). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many bytes. If the client has
- * disconnected, `onBody` is not called.
+ * Calls `onBody` once: with the bytes, or with `null` as soon as there are more than `maxBytes` bytes. Does not call
+ * `onBody` if the client has disconnected.
  */
 export const readBody = (
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export const readBody = (
   else request.on('data', addChunk).on('end', finish);
 };
 
-/** Reads the body of a request, or refuses it if it is too large. */
+/** Reads the body of a request, or refuses the request if the body is too large. */
 export const readRequestBody = (exchange: MockExchange, onBody: (body: Uint8Array) => void): void =>
   readBody(exchange.request, maxBodyBytes, (body) => {
     if (!exchange.isOpen) return;
@@ -53,7 +53,7 @@ const describeIssue = (issue: z.core.$ZodIssue): string =>
         .join('; or ')
     : issue.message.replace(/^Invalid input: /, '');
 
-/** Refuses a body that does not match its schema, and names every wrong parameter. */
+/** Returns the refusal of a body that does not match its schema. The message names every wrong parameter. */
 export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   const messages = error.issues.map((issue) => {
     const place = z.core.toDotPath(issue.path) || 'request body';
@@ -62,7 +62,7 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
-/** Refuses a field that the interface does not define and that would change the answer. */
+/** Returns the refusal of a field that the interface does not define and that would change the answer. */
 export const unservedField = (field: string): RequestRefusal =>
   new RequestRefusal(
     'unsupported-parameter',
@@ -71,7 +71,7 @@ export const unservedField = (field: string): RequestRefusal =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses JSON in UTF-8; `null` if it is invalid. */
+/** Parses JSON in UTF-8; `null` if the JSON or the UTF-8 is invalid. */
 export const parseJson = (body: Uint8Array): { readonly value: unknown } | null => {
   try {
     return { value: JSON.parse(utf8.decode(body)) };
@@ -101,9 +101,9 @@ export interface UploadedFile {
 }
 
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
-/** The name of the file's part (interface 4.4). Other parts that have a file name are ignored. */
+/** The name of the part with the file (interface 4.4). Other parts with a file name are ignored. */
 const filePart = 'file';
-/** The size limit of everything except the file, in bytes. */
+/** The maximum size of a form without its file, in bytes. */
 const maxFormOverhead = 1024 * 1024;
 const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
 
@@ -145,7 +145,7 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   form.on('file', (part, stream, name) => {
-    // Nothing is done here, since the form also reports the errors of its parts.
+    // This listener does nothing, since the form also reports the errors of its parts.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge()));
     if (part !== filePart || file !== null) return void stream.resume();
@@ -166,8 +166,8 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
- * Calls `onUpload` once: with a form, or with a refusal as soon as the form is known to be wrong. If the client has
- * disconnected, `onUpload` is not called.
+ * Calls `onUpload` once: with a form, or with a refusal as soon as the form is known to be wrong. Does not call
+ * `onUpload` if the client has disconnected.
  */
 export const readUpload = (
   request: IncomingMessage,

@@ -10,19 +10,19 @@ import type { Settings } from '../settings/settings.ts';
 
 /** The fields that request handlers set, with their initial values. */
 const noHandlerFields = {
-  /** The kind of traffic, if it is known. */
+  /** The kind of traffic; `null` if the kind is unknown. */
   kind: null as string | null,
   /** Whether the request passed the checks of path, method, key, credits and limits. */
   admitted: false,
-  /** The limits before and after the limiter's decision; `null` if the limiter was not asked. */
+  /** The limits before and after the limiter's decision; `null` if the limiter did not decide. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
-  /** The token charges of the request's key; empty if there are none. */
+  /** The token charges of the request's key; empty without charges. */
   charges: [] as readonly TokenCharge[],
-  /** When a chat joined the queue of its model; `null` if the request was refused or is not a chat. */
+  /** The time at which a chat joined the queue of its model; `null` if the request was refused or is not a chat. */
   queued: null as number | null,
   /**
-   * When the prefill of the request was due to end, and so its first token was due; `null` if the request ended before
-   * that.
+   * The time at which the prefill of the request was due to end and its first token was due; `null` if the request
+   * ended earlier.
    */
   prefillEnd: null as number | null,
   micros: 0,
@@ -65,8 +65,8 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
      */
     toLine: () => ({
       /**
-       * The client's `x-request-id`, which identifies the request on both sides. If the client sent none, this is an id
-       * of the mock.
+       * The client's `x-request-id`, which identifies the request on both sides; an id of the mock if the client sent
+       * no `x-request-id`.
        */
       requestId,
       /** The key's index in the settings; `null` if the request has no valid key. */
@@ -76,18 +76,18 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       /** The instant at which the last byte of the request was read. */
       read,
       /**
-       * The instants of each token of a stream: when it was due, before it was written to the socket, and after it was
-       * written.
+       * The instants of each token of a stream: when the token was due, before the token was written to the socket, and
+       * after it was written.
        */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
       written,
       /**
-       * The number of bytes that were written to the socket during the request. If the client uses pipelining, this
-       * includes bytes of earlier answers.
+       * The number of bytes that were written to the socket during the request. With pipelining, the number includes
+       * bytes of earlier answers.
        */
       bytes: request.socket.bytesWritten - earlierBytes,
-      /** The instant at which the answer was complete or its connection closed. */
+      /** The instant at which the answer was complete or its connection was closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,
@@ -102,7 +102,10 @@ export type RequestTraceLine = ReturnType<RequestTrace['toLine']>;
 const writeErrorMessage = (path: string | null, error: unknown): string =>
   `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
-/** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
+/**
+ * Opens the trace log that the settings name; `null` without a trace log. Throws a `MockStartError` if the file of the
+ * log cannot be written.
+ */
 export const openRequestTraceLog = ({ truth }: Settings) => {
   if (truth === null) return null;
   const recentLines = new RecentItems<RequestTraceLine>(truth.keep);
@@ -117,7 +120,7 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
     if (file !== null) closeSync(file);
     file = null;
   };
-  /** Writes each line at once, without a buffer, so that none is lost. */
+  /** Writes each line at once, without a buffer, so that no line is lost. */
   const write = (line: RequestTraceLine): void => {
     recentLines.add(line);
     try {

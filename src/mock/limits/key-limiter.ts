@@ -6,11 +6,11 @@ import type { MeterLevel, MeterRule } from './meter.ts';
 import { openTokenLimiter, type RecordCharge } from './token-limiter.ts';
 import type { ChargedChat, ChatUse } from './token-rules.ts';
 
-/** The limits of a key, in the order in which they are checked. */
+/** The limits of a key, in the order in which the gateway checks them. */
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
 export type LimitCause = (typeof limitCauses)[number];
 
-/** The level of each limit of a key; disabled limits are absent. */
+/** The level of each limit of a key. Disabled limits are absent. */
 export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
@@ -23,23 +23,23 @@ export interface LimitExceeded {
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: MeterLevel;
-  /** The time from which the same request would be admitted if no other request came. */
+  /** The time from which the refused request would be admitted if no other request came. */
   readonly fitsAt: number;
   readonly headers: LimitHeaders;
 }
 
 export interface Permit {
   readonly admitted: true;
-  /** The time at which the request may continue. If the limiter is a queue, this may be in the future. */
+  /** The time at which the request may continue. With a queue as limiter, this time may be in the future. */
   readonly startsAt: number;
   /**
-   * Makes the charges for a chat that are due before its answer. A request that is refused here does not count against
-   * the limit on requests.
+   * Makes the charges for a chat that are due before its answer. A request that `reserve` refuses does not count
+   * against the limit on requests.
    */
   reserve(now: number, chat: ChargedChat): LimitExceeded | null;
-  /** Must be called when the first token of a chat is due. Makes the charge that is due with the first token. */
+  /** Makes the charge that is due with the first token of a chat. Must be called when the first token is due. */
   firstToken(now: number, cachedTokens: number): void;
-  /** Charges the tokens that a chat used. Must be called once, when the answer has ended. */
+  /** Charges the tokens that a chat used. Must be called exactly once, when the answer has ended. */
   charge(now: number, use: ChatUse): void;
   end(): void;
   readonly headers: LimitHeaders;
@@ -73,8 +73,8 @@ const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
 type WorkerCounters = ReturnType<typeof newCounters>;
 
 /**
- * The wait, in ms, that a refusal names if too many requests are in flight. It is a guess, since nobody knows when a
- * request will end.
+ * The wait, in ms, that a refusal names if too many requests are in flight. The wait is a guess, since nobody knows
+ * when a request will end.
  */
 const inFlightRetryDelay = 1000;
 
@@ -99,7 +99,7 @@ const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   return headers;
 };
 
-/** Checks all limits of one worker. Counts the request only if it fits all limits. */
+/** Checks all limits of one worker. Counts the request only if the request fits all limits. */
 const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
@@ -146,8 +146,7 @@ const checkWorkerLimits = (
 };
 
 /**
- * Returns the true levels of one limit in one worker. There is one level for each counter; none if the limit is
- * disabled.
+ * Returns the true levels of one limit in one worker: one level for each counter, or no level if the limit is disabled.
  */
 const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   const { cap, inFlight, requests, tokens } = counters;
@@ -158,8 +157,8 @@ const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 };
 
 /**
- * Opens the limits of one key, with nothing used so far (interface section 8). `phase` is a time at which a window of
- * the wall clock begins. `seed` decides random refusals.
+ * Opens the limits of one key, without any use so far (interface section 8). `phase` is a time at which a window of the
+ * wall clock begins. `seed` decides random refusals.
  */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed = 1) => {
   const draw = drawFrom(seed, 44);
@@ -180,7 +179,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed =
     /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number, connection = 0) => headersOf(next(connection), now),
     /**
-     * Decides on a request. Calls `record` with each charge of the request's tokens, as soon as the charge is decided.
+     * Decides on a request. Calls `record` with each charge of the request's tokens as soon as the charge is decided.
      */
     admit: (now: number, record: RecordCharge = () => undefined, connection = 0): Admission => {
       const counters = next(connection);

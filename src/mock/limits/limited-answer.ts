@@ -11,13 +11,13 @@ const units = {
   'in-flight': 'max_parallel_requests',
 } as const satisfies Record<LimitCause, string>;
 
-/** Formats a time as in LiteLLM's body: `2026-03-01 12:00:00`. */
+/** Formats a time as in the body of LiteLLM: `2026-03-01 12:00:00`. */
 const formatResetTime = (wall: number): string =>
   new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 
 const timeZoneError = 2 * 3_600_000;
 
-/** Rounds ms up to whole seconds, at least 1. */
+/** Rounds milliseconds up to whole seconds, at least 1. */
 const wholeSecondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
 
 const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, string> => {
@@ -30,7 +30,7 @@ const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, st
   return seconds === null ? {} : { 'retry-after': String(seconds) };
 };
 
-/** Builds the 429 of a request that exceeds a limit, in the form that the settings choose. */
+/** Builds the 429 of a request that exceeds a limit. The settings choose the form of the 429. */
 export const limitedAnswer = (
   { cause: trueCause, limit: trueLimit, level, fitsAt }: Omit<LimitExceeded, 'headers'>,
   limits: ResolvedMockLimits,

@@ -4,35 +4,38 @@ export interface MeterRule {
   readonly window: number;
   /** A time at which a window of the wall clock begins. */
   readonly phase: number;
-  /** The size of a bucket that is smaller than the limit. */
+  /** The size of a bucket that may be smaller than the limit. */
   readonly burst: number;
   readonly steps: number;
 }
 
-/** The remaining whole units, never negative, and the time at which all units are available again. */
+/** The remaining whole units, never negative, and the time at which all units will be available again. */
 export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
 }
 
-/** Counts the units of one limit of one key. Times are in ms on one clock and must never decrease from call to call. */
+/**
+ * Counts the units of one limit of one key. Times are in ms on one clock, and must never decrease from call to call.
+ */
 export interface Meter {
   /**
-   * Decides whether `amount` more units fit. An `amount` of 0 means that the amount is unknown. Then at least one unit
+   * Decides whether `amount` more units fit. An `amount` of 0 stands for an unknown amount, for which at least one unit
    * must be left.
    */
   fits(now: number, amount: number): boolean;
   /**
-   * Counts units and returns when they are admitted. A negative amount returns units that were reserved but not used.
+   * Counts units, and returns the time at which the units are admitted. A negative amount gives back units that were
+   * reserved but not used.
    */
   count(now: number, amount: number): number;
   /**
-   * Returns the time from which `amount` units fit if no other request comes. If they never fit, returns the time from
-   * which all units are free.
+   * Returns the time from which `amount` units fit if no other request comes. For an amount that never fits, returns
+   * the time from which all units are free.
    */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
-  /** Returns the remaining units, which may have a fraction. The result is negative if the limit is exceeded. */
+  /** Returns the remaining units, with fractions. The result is negative if the limit is exceeded. */
   left(now: number): number;
   level(now: number): MeterLevel;
 }
@@ -46,19 +49,17 @@ export const wholePeriods = (from: number, to: number, length: number): number =
 interface Algorithm {
   /** The maximum number of remaining units. */
   readonly capacity: number;
-  /** Returns the remaining units, which may have a fraction. The result is negative if the limit is exceeded. */
+  /** Returns the remaining units, with fractions. The result is negative if the limit is exceeded. */
   readonly left: (now: number) => number;
-  /**
-   * Returns the time from which this many units remain if no other request comes. `units` must be at most `capacity`.
-   */
+  /** Returns the time from which `units` units remain if no other request comes. `units` must be at most `capacity`. */
   readonly leftAt: (now: number, units: number) => number;
-  /** Counts like `Meter.count`. If it returns no time, the units are admitted at once. */
+  /** Counts like `Meter.count`. If `count` returns no time, the units are admitted at once. */
   readonly count: (now: number, amount: number) => number | void;
   readonly onRefused?: (now: number) => void;
 }
 
 export const meterOf = ({ capacity, left, leftAt, count, onRefused }: Algorithm): Meter => {
-  // If the cost of a request is unknown, at least one unit must be left.
+  // At least one unit must be left, even if the cost of the request is unknown (0).
   const fits = (now: number, amount: number): boolean =>
     Math.max(1, amount) <= left(now) + roundingTolerance;
   return {

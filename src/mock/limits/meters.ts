@@ -1,9 +1,12 @@
 import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
 import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } from './meter.ts';
 
-/** This file contains limiters that count within windows of time, and limiters that refill over time. */
+/**
+ * This file contains two groups of limiters: limiters that count within windows of time, and limiters that refill over
+ * time.
+ */
 
-/** Counts in fixed windows. After the end of a window, `beginAt` returns the start of the next window. */
+/** Counts in fixed windows. `beginAt` returns the start of a new window for the first use after the end of a window. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -24,8 +27,8 @@ const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
 /**
- * Counts requests in two adjacent windows on the clock. The count of the older window is multiplied by the share of it
- * that is less than a window ago: 30 % if the newer window is 70 % over.
+ * Counts requests in two adjacent windows on the clock. The count of the older window is multiplied by the share of the
+ * older window that is less than one window length ago: 30 % when 70 % of the newer window is over.
  */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
@@ -40,8 +43,8 @@ const slidingCounter = (rule: MeterRule): Meter => {
     begin = at;
   };
   /**
-   * Returns when only `rest` of `count` units still count. The weight of the counted units falls during the window that
-   * starts at `from`.
+   * Returns the time at which only `rest` of `count` units still count. The weight of the units falls to zero during
+   * the window that starts at `from`.
    */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
@@ -64,10 +67,11 @@ const slidingCounter = (rule: MeterRule): Meter => {
   });
 };
 
-/** Counts the uses within the last window. Each use expires after one window. */
+/** Counts the uses within the last window length. Each use expires after one window length. */
 const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
   /**
-   * The uses, in the order of time. The uses before the index `oldest` have expired and are removed from time to time.
+   * The uses in the order of time. The uses before the index `oldest` have expired. Expired uses are removed from time
+   * to time.
    */
   let uses: { readonly at: number; amount: number }[] = [];
   let oldest = 0;
@@ -125,7 +129,7 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
 
 /**
  * A bucket of `size` units. `refill` returns how many units the bucket gains between two times. `refilledAt` returns
- * when it has gained `missing` more units.
+ * the time at which the bucket has gained `missing` more units.
  */
 const bucket = (
   size: number,
@@ -162,13 +166,13 @@ const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
     (now, missing) => now + (missing * window) / limit,
   );
 
-/** A bucket of the whole limit that is refilled in equal steps on the clock. */
+/** A bucket of the whole limit, which is refilled in equal steps on the clock. */
 const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   const stepsUntil = (moment: number): number => wholePeriods(phase, moment, window / steps);
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-    // The tolerance is needed, since a rounding error at a step must not make the request wait for one more step.
+    // With the tolerance, a rounding error at a step does not make the request wait for one more step.
     (now, missing) =>
       phase +
       ((stepsUntil(now) + Math.ceil(((missing - roundingTolerance) * steps) / limit)) * window) /
@@ -176,7 +180,9 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/** A queue that admits `limit` requests per window one by one. Up to `limit` further requests may wait. */
+/**
+ * A queue that admits `limit` requests per window, one by one. Up to `limit` further requests may wait in the queue.
+ */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   let nextFreeAt = Number.NEGATIVE_INFINITY;
@@ -192,21 +198,24 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   });
 };
 
-/** The limiters with a meter. A cap on requests in flight does not depend on time (`key-limiter.ts`). */
+/**
+ * The limiters that have a meter. A cap on requests in flight has no meter, since the cap does not depend on time
+ * (`key-limiter.ts`).
+ */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
   /**
-   * Begins a window with the first use after the previous window. Around the boundary between two windows, it admits up
-   * to twice its limit within one window length.
+   * A window begins with the first use after the end of the window before. Around the boundary between two windows,
+   * this limiter admits up to twice its limit within one window length.
    */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
   'sliding-log': (rule) => slidingLog(rule, false),
-  /** Since refusals count too, a client that is refused and keeps sending is never admitted again. */
+  /** Refusals count, too. So a client that is refused and keeps sending is never admitted again. */
   'sliding-log-counting-refusals': (rule) => slidingLog(rule, true),
   'sliding-counter': slidingCounter,
-  /** Makes the same decisions as GCRA, and as a leaky bucket that is used as a meter. */
+  /** This limiter makes the same decisions as GCRA, and as a leaky bucket that is used as a meter. */
   'token-bucket': (rule) => evenBucket(rule.limit, rule),
   'burst-bucket': (rule) => evenBucket(rule.burst, rule),
   'stepped-bucket': steppedBucket,
@@ -239,7 +248,8 @@ export const withDelayedWrites = (meter: Meter): Meter => {
     },
     onRefused: (now) => meter.onRefused(now),
     left: (now) => written(now).left(now),
-    // The level that a request reports includes only its own pending write, and not the writes of other requests.
+    // The reported level includes at most one pending write, the write of the reporting request, and no writes of other
+    // requests.
     level: (now) => {
       const { remaining, resetAt } = written(now).level(now);
       return { remaining: Math.max(0, remaining - Math.min(1, pendingWrites.length)), resetAt };
@@ -250,8 +260,8 @@ export const withDelayedWrites = (meter: Meter): Meter => {
 const longestLockout = 3;
 
 /**
- * A fixed window whose count is not cleared at the end of the window. It is cleared only if the key was idle for the
- * length of a window, or was locked out for the length of three windows.
+ * A fixed window whose count is not cleared at the end of the window. The count is cleared only after the key was idle
+ * for one window length, or was locked out for three window lengths.
  */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
@@ -285,7 +295,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return meter.fits(now, amount);
     },
-    // The meter still reports that the counter will be cleared at the next window, although this is not true.
+    // The meter reports that the count will be cleared at the next window, although the count will not be cleared.
     fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

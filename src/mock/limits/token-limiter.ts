@@ -13,16 +13,17 @@ import {
 } from './token-rules.ts';
 
 /**
- * The parts of a charge, in tokens. If tokens are given back, their part is negative. Parts of zero tokens are absent.
+ * The parts of a charge, in tokens. The part of tokens that are given back is negative. Parts of zero tokens are
+ * absent.
  */
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
 export interface TokenCharge {
-  /** When the charge counts. This may be in the future. */
+  /** The time at which the charge counts, which may be in the future. */
   readonly at: number;
   readonly tokens: number;
   readonly parts: TokenParts;
-  /** What the limiter had left before and after the charge; `null` until the charge counts. */
+  /** The remaining tokens of the limiter before and after the charge; `null` until the charge counts. */
   left: { readonly before: number; readonly after: number } | null;
 }
 
@@ -30,13 +31,13 @@ export type RecordCharge = (charge: TokenCharge) => void;
 
 interface TokenStore {
   readonly meter: Meter;
-  /** Counts a charge at its time. */
+  /** Counts a charge at the time of the charge. */
   readonly charge: (now: number, charge: TokenCharge) => void;
 }
 
 /**
- * Opens a counter of tokens whose charges count when they are due. Every access first counts the charges that are due
- * at that time.
+ * Opens a counter of tokens whose charges count when they are due. Every access to the counter first counts the charges
+ * that are due by then.
  */
 const openTokenStore = (meter: Meter): TokenStore => {
   const pending: TokenCharge[] = [];
@@ -85,8 +86,8 @@ const openTokenAccount = (
   };
   return {
     /**
-     * Admits a chat and makes the charges of admission. If the chat is not admitted, returns the time from which it
-     * would fit; otherwise `null`.
+     * Admits a chat and makes the charges of the admission. Returns `null` for an admitted chat, and the time from
+     * which the chat would fit for a refused chat.
      */
     reserve: (now: number, size: ChargedChat): number | null => {
       chat = size;
@@ -145,8 +146,8 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   );
   const fullRest = openCounter(declared).left(0);
   /**
-   * The header shows the remaining tokens of the declared limit. This is how many tokens it shows in addition to the
-   * remaining tokens of the limit that is really enforced.
+   * The number of tokens that the header shows in addition to the remaining tokens of the enforced limit. The header
+   * shows the remaining tokens of the declared limit.
    */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
@@ -154,12 +155,12 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   const store = (): TokenStore => stores[Math.max(0, turn - 1) % stores.length]!;
   return {
     limit: declared,
-    /** Chooses the next counter in turn, and opens the charges of a request. */
+    /** Chooses the next counter in turn, and opens the charges of a request on this counter. */
     open: (record: RecordCharge) => {
       turn += 1;
       return openTokenAccount(store(), rules, record);
     },
-    /** Begins a request and returns when it may continue. */
+    /** Begins a request, and returns the time at which the request may continue. */
     begin: (now: number): number => store().meter.count(now, 0),
     /** Returns the time from which a request of unknown size fits; `null` if such a request fits now. */
     refusedUntil: (now: number): number | null => {

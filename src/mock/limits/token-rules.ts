@@ -7,7 +7,7 @@ export interface ChargedChat {
   readonly maxTokens: number | null;
   readonly choices: number;
   readonly isStream: boolean;
-  /** Whether a stream asks for its usage. */
+  /** Whether the client asks for the usage of a stream. */
   readonly asksForUsage: boolean;
 }
 
@@ -24,8 +24,8 @@ export const noChat: ChargedChat = {
 export interface ChatUse {
   readonly cachedTokens: number;
   /**
-   * The completion tokens of all choices that were sent to the client. `whole` counts the completion tokens of the
-   * whole answer.
+   * The completion tokens of all choices that were sent to the client. `whole` is the number of completion tokens of
+   * the whole answer.
    */
   readonly written: number;
   readonly whole: number;
@@ -46,20 +46,21 @@ export interface TokenRules {
   readonly limit: number;
   readonly window: number;
   readonly isEnforced: boolean;
-  /** The number of processes that take turns and count separately. */
+  /** The number of processes that handle requests in turn, each with its own counter. */
   readonly replicas: number;
   /** The delay of each charge after it is due, in ms. */
   readonly delay: number;
   /** The time for which a key is refused after a refusal, in ms. */
   readonly lockout: number;
   readonly randomRefusals: number;
-  /** The charge of a client that hangs up. */
+  /** What a client that hangs up is charged for: the written tokens, the whole answer, or nothing. */
   readonly hangUp: 'written' | 'whole' | 'free';
   /**
-   * Whether the header of the remaining tokens shows the use. If it is false, the header always shows the same number.
+   * Whether the header of the remaining tokens shows the use. If `showsUse` is false, the header always shows the same
+   * number.
    */
   readonly showsUse: boolean;
-  /** Changes the cost of a chat, both the estimate before the answer and the final cost. */
+  /** Changes the cost of a chat: both the estimate before the answer and the final cost. */
   readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;
 }
 
@@ -73,7 +74,7 @@ const weighedBy =
   (change: (cost: ChatCost, chat: ChargedChat) => ChatCost): RuleChange =>
   ({ weigh }) => ({ weigh: (cost, chat) => change(weigh(cost, chat), chat) });
 
-/** The faults of token limits (`limitBugs`). The name of the limit in a 429 is in `limited-answer.ts`. */
+/** The faults of token limits (`limitBugs`). The fault in the name of the limit in a 429 is in `limited-answer.ts`. */
 const changesByBug: Record<Exclude<TokenBug, 'wrongLimitName'>, RuleChange> = {
   tokensNeverRefused: () => ({ isEnforced: false }),
   tokenLimitPlus100: limitTimes(2),
@@ -133,8 +134,8 @@ export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): Toke
 };
 
 /**
- * Returns the tokens of a prompt as the gateway counts them. `cached` is known only after the answer: how many tokens
- * came from a cache, and which share of their cost is charged.
+ * Returns the tokens of a prompt as the gateway counts them. `cached` is known only after the answer. It contains the
+ * number of tokens from a cache, and the share of their cost that is charged.
  */
 const promptOf = (
   { promptTokens, promptBytes }: ChargedChat,
@@ -146,7 +147,7 @@ const promptOf = (
   return Math.round(counted * (1 - free));
 };
 
-/** Returns the highest expected cost of a chat: its prompt and `max_tokens` of every choice. */
+/** Returns the maximum cost of a chat: the prompt, and `max_tokens` for every choice. */
 export const expectedCost = (chat: ChargedChat, rules: TokenRules): ChatCost =>
   rules.weigh(
     {

@@ -21,15 +21,18 @@ export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'uncached' |
 interface BatchSequence {
   readonly job: BatchJob;
   readonly sink: TokenSink;
-  /** The number of generated tokens. `pendingInstants` are the due times of the tokens that wait for their chunk. */
+  /**
+   * The number of generated tokens. `pendingInstants` contains the due times of the tokens that wait for their chunk.
+   */
   emitted: number;
   pendingInstants: number[];
 }
 
 /**
- * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room. The prefill of a
- * request generates its first token, and each later step generates one token for every request in the batch. A step
- * begins when the previous step was due to end, even if this process is late. So delays of this process do not add up.
+ * Simulates a server with continuous batching. A waiting request joins the batch as soon as the batch has room. The
+ * prefill of a request generates its first token, and each later step generates one token for every request in the
+ * batch. A step begins when the previous step was due to end, even if this process is late. So delays of this process
+ * do not add up.
  */
 export class BatchServer {
   readonly #batching: Batching;
@@ -57,7 +60,7 @@ export class BatchServer {
     };
   }
 
-  /** Starts the next step at `begin`. If there are no requests, the server becomes idle. */
+  /** Starts the next step at `begin`. Without requests, the server becomes idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
     const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
@@ -89,7 +92,10 @@ export class BatchServer {
     });
   }
 
-  /** Returns a lognormal factor with mean 1. It depends only on the seed and the number of steps. */
+  /**
+   * Returns a lognormal factor with mean 1. For a given `jitter`, the factor depends only on the seed and the number of
+   * steps.
+   */
   #factor(jitter: number): number {
     const draw = drawFrom(this.#seed, this.#stepsDone);
     return Math.exp(jitter * drawNormal(draw) - (jitter * jitter) / 2);
@@ -104,8 +110,8 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token gets its own chunk. It must not wait for other tokens, since it would then not be sent as soon as
-    // it is generated.
+    // The first token gets a chunk of its own. If the first token waited for other tokens, it would not be sent as soon
+    // as it is generated.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

@@ -5,11 +5,14 @@ import type { Settings } from '../settings/settings.ts';
 import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
-/** The number of characters of a cached block. The next number is how many tokens these are, about. */
+/** The number of characters of a cached block. `blockTokens` is the approximate number of tokens of a block. */
 const blockLength = 256;
 const blockTokens = 64;
 
-/** Continues an FNV-1a hash from block to block, so a block's hash includes everything before it. */
+/**
+ * Continues an FNV-1a hash from block to block, so a block's hash depends on the block and the whole text before the
+ * block.
+ */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -18,14 +21,14 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
 
 /**
  * Returns a function that adds a prompt to the cache of its model, and returns the number of tokens that were not in
- * the cache. The cache keeps the most recently used blocks.
+ * the cache. The cache contains the most recently used blocks.
  */
 export const openPrefixCache = (
   { keeps, tokens }: PromptCache,
   { now }: Pick<MockClock, 'now'>,
 ): ((job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>) => number) => {
   const capacity = Math.ceil(tokens / blockTokens);
-  /** When each block was last used, beginning with the oldest use. */
+  /** The time at which each block was last used, in the order of time. */
   const lastUses = new Map<string, number>();
   const forget = (earliest: number): void => {
     for (const [oldest, used] of lastUses) {
@@ -52,18 +55,19 @@ export const openPrefixCache = (
   };
 };
 
-/** The figures of a model before its first request. Those that are counters only grow. */
+/** The figures of a model before its first request. All figures except `running` and `waiting` only grow. */
 export const noLevels = {
   running: 0,
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
   /**
-   * The prompt tokens that were looked up in the prefix cache. `prefixHits` counts the tokens that were found there.
+   * The number of prompt tokens that were looked up in the prefix cache. `prefixHits` is the number of tokens that were
+   * in the cache.
    */
   prefixQueries: 0,
   prefixHits: 0,
-  /** The total time in ms that the admitted requests waited. The next number counts these requests. */
+  /** The total time in ms for which the admitted requests waited. `queued` is the number of admitted requests. */
   queueTime: 0,
   queued: 0,
 };
@@ -116,7 +120,7 @@ class ServingCounts {
 
 export interface Serving {
   readonly levels: () => ReadonlyMap<string, ServingLevels>;
-  /** Adds a prompt to the cache, and returns the number of its tokens that were not in the cache. */
+  /** Adds a prompt to the cache, and returns the number of tokens of the prompt that were not in the cache. */
   readonly uncachedOf: ReturnType<typeof openPrefixCache>;
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
@@ -141,7 +145,7 @@ const fixedServing = (settings: Settings, clock: MockClock): Serving => {
   };
 };
 
-/** Opens a server for each model when the first chat of the model comes. */
+/** Opens the servers of the gateway. With batching, a model gets a server when the first chat of the model comes. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

@@ -5,7 +5,7 @@ export interface TokenDueTimes {
 }
 
 export interface TokenSink {
-  /** Called when tokens `from` … `to` − 1 are due, with their due times. */
+  /** Called with the due times when the tokens `from` to `to` − 1 are due. */
   emit(from: number, to: number, at: TokenDueTimes): void;
 }
 
@@ -46,8 +46,8 @@ class TokenSchedule implements TokenDueTimes, Recurring {
 }
 
 /**
- * Passes each token to `sink` when it is due. The returned function cancels the remaining tokens. If a token is late,
- * the tokens after it are still on time.
+ * Passes each token to `sink` when the token is due. The returned function cancels the remaining tokens. A late token
+ * does not delay the tokens after it.
  */
 export const scheduleTokens = (
   clock: MockClock,

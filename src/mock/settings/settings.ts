@@ -66,7 +66,7 @@ export const behaviourOf = (settings: Behaviour): Behaviour =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Merges groups field by field. Everything that is not a group is replaced. */
+/** Merges a change into settings. Groups are merged field by field, and any other value is replaced. */
 const merge = (before: unknown, change: unknown): unknown => {
   if (!isRecord(before) || !isRecord(change)) return change;
   const fields = Object.entries(change).map(([name, value]) => [name, merge(before[name], value)]);
