@@ -16,7 +16,7 @@ export const stdoutStyle = (): { readonly colour: boolean; readonly width: numbe
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,
 });
 
-/** Reads standard input to its end. Returns `null` if it has more than `most` bytes. */
+/** Reads standard input to its end. Returns `null` if standard input has more than `most` bytes. */
 export const readStandardInput = async (most: number): Promise<string | null> => {
   const parts: Buffer[] = [];
   let length = 0;

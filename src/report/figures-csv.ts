@@ -83,7 +83,7 @@ const measureRow = (
   const figures = figuresOver(result, measure, where);
   const found = reportedQuantiles.map((q) => [q, figures.percentile(q)] as const);
   const [, p95] = found.find(([q]) => q === 0.95)!;
-  // Measurement errors are known only for all requests of a kind together.
+  // Measurement errors are computed for each kind of traffic, and not for each entry.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
   return {
     traffic,

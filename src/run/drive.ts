@@ -38,7 +38,7 @@ export interface DrivenSlice {
    */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
-  /** The broken objective that ended the load; `null` if no objective ended it. */
+  /** The broken objective that ended the load; `null` if no objective ended the load. */
   readonly breach: Breach | null;
   /** The reason why no request could succeed, if this ended the load; otherwise `null`. */
   readonly refusal: string | null;
@@ -108,8 +108,8 @@ export interface DriveContext {
 }
 
 /**
- * Stops the run on request. After the first request to stop, requests in flight may continue for `drainTimeout`; after
- * the second, they are aborted.
+ * Stops the run on request. After the first request to stop, requests in flight may continue for `drainTimeout` ms.
+ * After the second request to stop, requests in flight are aborted.
  */
 export const stopOnRequest = (
   running: Pick<RunningSlice, 'stop'>,

@@ -35,8 +35,8 @@ const summaryOf = async (name: string, plan: Plan): Promise<string> => {
 };
 
 /**
- * Returns the warning that `until` cannot end the run early, if it applies. The code for the warning is loaded only for
- * a plan with `until`.
+ * Returns a warning if `until` cannot end the run early. The code for the warning is loaded only for a plan with
+ * `until`.
  */
 const lateLookOf = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];

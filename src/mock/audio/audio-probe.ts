@@ -164,7 +164,7 @@ const readClips = async () =>
   manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8'))).clips;
 let clips: ReturnType<typeof readClips> | undefined;
 
-/** Returns the bundled clip with this SHA-256 (hex), or `null`. */
+/** Returns the bundled clip with this SHA-256 (hex); `null` without such a clip. */
 export const knownClip = async (sha256: string) =>
   (await (clips ??= readClips())).find((clip) => clip.sha256 === sha256) ?? null;
 

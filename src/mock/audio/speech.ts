@@ -40,7 +40,7 @@ function* silentMp3(seconds: number): Generator<Uint8Array, void> {
   for (; left > 0; left -= framesPerPiece) yield mp3Piece.subarray(0, left * mp3Frame.bytes);
 }
 
-/** The format of the WAV files: 24 kHz, one channel, 16 bits, as text-to-speech models write them. */
+/** The format of the WAV files: 24 kHz, one channel, 16 bits. Text-to-speech models write this format. */
 const wav = { sampleRate: 24_000, bytesPerSample: 2, headerBytes: 44 };
 
 const wavHeader = (bytes: number): Buffer => {

@@ -81,7 +81,7 @@ const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: en
 /** Returns a segment in the default format (interface 2.7). */
 const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
-/** Returns a segment with the additional fields of the OpenAI API. The values are those of a perfectly clear voice. */
+/** Returns a segment with the additional fields of the OpenAI API. The values describe a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
   id,
   seek: 0,

@@ -134,8 +134,8 @@ export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): Toke
 };
 
 /**
- * Returns the tokens of a prompt as the gateway counts them. `cached` is known only after the answer. It contains the
- * number of tokens from a cache, and the share of their cost that is charged.
+ * Returns the tokens of a prompt as the gateway counts tokens. `cached` is known only after the answer. `cached`
+ * contains the number of tokens from a cache, and the share of the cost of these tokens that is charged.
  */
 const promptOf = (
   { promptTokens, promptBytes }: ChargedChat,

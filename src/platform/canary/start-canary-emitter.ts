@@ -8,8 +8,8 @@ export interface CanaryEmitter extends Pick<ChildProcessHandle, 'pid' | 'ended' 
 }
 
 /**
- * The maximum time for the emitter to start, in ms. It usually takes about 50 ms. After this time, a run continues
- * without self-test streams.
+ * The maximum time for the emitter to start, in ms. The emitter usually starts within about 50 ms. After this maximum,
+ * a run continues without self-test streams.
  */
 const startTimeout = 5000;
 
@@ -17,7 +17,7 @@ const program = fileURLToPath(
   new URL(`./emitter${extname(import.meta.filename)}`, import.meta.url),
 );
 
-/** Starts the emitter. If it does not start, returns the reason. */
+/** Starts the emitter, or returns the reason why the emitter did not start. */
 export const startCanaryEmitter = async (
   command: readonly [string, ...string[]] = [process.execPath, '--single-threaded-gc', program],
 ): Promise<CanaryEmitter | string> => {

@@ -63,8 +63,8 @@ const coversAddress = (entry: string, host: string): boolean => {
 };
 
 /**
- * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains. If the
- * entry begins with `*.` or a dot, it covers only the subdomains.
+ * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains. An entry
+ * that begins with `*.` or a dot covers only the subdomains.
  */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);
@@ -79,8 +79,8 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
 };
 
 /**
- * Returns the proxy that the environment names for `url`, and the name of the environment variable that names it;
- * `null` for a direct connection.
+ * Returns the proxy that an environment variable names for `url`, and the name of this variable; `null` for a direct
+ * connection.
  */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
   const excluded = (variable(environment, 'no_proxy')?.text ?? '').split(/[,\s]+/).filter(Boolean);

@@ -7,7 +7,7 @@ export interface ExchangeProgress {
    * request was sent on a kept connection before and now waits for a new connection.
    */
   readonly connection: ConnectionOrigin | null;
-  /** The milliseconds since the request was sent; `null` if it was not sent. */
+  /** The milliseconds since the request was sent; `null` if the request was not sent. */
   readonly sinceSent: number | null;
   readonly hasResponse: boolean;
 }
@@ -62,9 +62,7 @@ const codeOf = (error: unknown): string => {
   return inner === '' && typeof code === 'string' ? code : inner;
 };
 
-/**
- * Returns whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code.
- */
+/** Returns whether an error means that an HTTP parser rejected an answer. Some errors of HTTP parsers have no code. */
 const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 

@@ -68,9 +68,9 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Calls `use` when a connection has rested, or with `null` if there is no such connection any more. Does not call
-   * `use` if the exchange has ended by then. Returns `false` without waiting if every resting connection is already
-   * promised to another request.
+   * Calls `use` with a connection once the connection has rested, or with `null` if the connection is lost. Does not
+   * call `use` if the exchange has ended by then. Returns `false` without waiting if every resting connection is
+   * already promised to another request.
    */
   awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
     if (this.#resting.size <= this.#waiting.length) return false;

@@ -121,7 +121,7 @@ const isPrepared = (db: DatabaseSync, path: string): boolean => {
   throw new Problem(`${path} is the database of another program: set WEIR_HISTORY to another file`);
 };
 
-/** Creates the tables in a new file, unless another process has just created them. */
+/** Creates the tables in a new file, unless another process has just created the tables. */
 const prepareTables = (db: DatabaseSync, path: string): void => {
   db.exec('PRAGMA foreign_keys = ON');
   if (isPrepared(db, path)) return;
@@ -212,7 +212,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
   for (const id of ids) insert.run(baseline, id);
 };
 
-/** Opens a history. Creates the file and its folder if they are missing. */
+/** Opens a history. Creates a missing file and a missing folder of the file. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
   const guard = <T>(work: () => T): T => {
     try {

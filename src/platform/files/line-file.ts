@@ -10,7 +10,10 @@ export interface LineFile {
   write(line: string): void;
   /** Waits until all lines are on disk; throws a `Problem` if a line could not be written. */
   close(): Promise<void>;
-  /** Closes the file. If opening the file created it, removes the file. Must be called only if no line was written. */
+  /**
+   * Closes the file, and removes a file that did not exist before it was opened. Must be called only if no line was
+   * written.
+   */
   discard(): Promise<void>;
 }
 

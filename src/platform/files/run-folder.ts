@@ -62,7 +62,7 @@ const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
 const heldLocks = new Map<string, string>();
 
 // A process that ends by `process.exit` removes its locks. A killed process leaves its locks behind, and later runs
-// recognise them as stale.
+// recognise stale locks.
 process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
@@ -191,7 +191,8 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
 };
 
 /**
- * Opens a folder for one run. Throws a `Problem` if the folder is not writable, or if another run in progress uses it.
+ * Opens a folder for one run. Throws a `Problem` if the folder is not writable, or if another run in progress uses the
+ * folder.
  */
 export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);
@@ -235,7 +236,10 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
-/** The maximum number of folders of the same name. Fewer runs than this can start within one second. */
+/**
+ * The maximum number of folders whose names differ only in their last number. Fewer runs than this maximum can start
+ * within one second.
+ */
 const maxNamesakes = 1000;
 
 /** Opens a new folder: `path`, or `path-2`, `path-3` and so on if `path` exists. */

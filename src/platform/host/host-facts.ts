@@ -60,7 +60,7 @@ export interface HostFacts {
   /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** The lateness of each alarm of about one second, in ms. */
+  /** The lateness of each alarm in a measurement of about one second, in ms. */
   readonly alarmLateness: readonly number[];
 }
 

@@ -5,8 +5,8 @@ const shortest = 0.1;
 const shortestSleep = 0.001;
 
 /**
- * The maximum lateness of a timer while the event loop can run, in ms. If a timer is later than this, the system kept
- * the event loop from running.
+ * The maximum lateness of a timer while the event loop can run, in ms. If a timer is later, the system kept the event
+ * loop from running.
  */
 const latestTimer = 2.5;
 /** The maximum earliness of a timer, in ms. */

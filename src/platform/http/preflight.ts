@@ -65,7 +65,7 @@ const redirectOf = (
 ): string | undefined => {
   if (status < 300 || status > 399 || location === undefined) return undefined;
   const to = URL.parse(location, targetAddress(base).url.href);
-  // The query of a redirect may contain the state of a login, so it is not shown.
+  // The query of a redirect may contain the state of a login, so the query is not shown.
   return to === null
     ? location.replaceAll(/[^!-~]/g, '').slice(0, 200)
     : `${to.origin}${to.pathname}`.slice(0, 200);

@@ -178,7 +178,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // An end during an answer is not recorded here, since such an end is no end of an idle connection.
+    // An end during an answer is not recorded here, since the connection was not idle.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

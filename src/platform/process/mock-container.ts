@@ -300,7 +300,7 @@ const build = async (
 
 const baseScript = fileURLToPath(new URL('../../mock/base-image.sh', import.meta.url));
 
-/** Returns the name of an image with this version of the gateway. Builds the image if it is missing. */
+/** Returns the name of an image with this version of the gateway. Builds a missing image. */
 const ensureMockImage = async (client: ContainerClient, base: string): Promise<string> => {
   const context = imageContext(base);
   try {

@@ -35,7 +35,7 @@ export const startThread = <Message>(
 export interface CurrentThread<Input, Message, Report> {
   readonly input: Input;
   post(report: Report): void;
-  /** Receives messages until `close` is called. While a thread listens, it does not end. */
+  /** Receives messages until `close` is called. A thread that receives messages does not end. */
   listen(onMessage: (request: Message) => void): void;
   close(): void;
 }

@@ -129,8 +129,8 @@ const ask = async ({ pathOf, replace }: Files): Promise<number | null> => {
 };
 
 /**
- * Opens the rendezvous in a folder. Creates the folder if it is missing. Throws a `Problem` if the folder cannot be
- * created or used.
+ * Opens the rendezvous in a folder. Creates a missing folder. Throws a `Problem` if the folder cannot be created or
+ * used.
  */
 export const openFolderRendezvous = async (folder: string): Promise<Rendezvous> => {
   const name = `file://${folder}`;

@@ -96,7 +96,7 @@ export class AheadConnections {
     return this.#taken(opening);
   }
 
-  /** Called when a connection is open and no request has taken it. */
+  /** Called when a connection is open and no request has taken the connection. */
   onOpened(connection: SocketConnection): void {
     connection.idleUntil = instant(this.#clock.now() + unusedFor);
     this.#opening.delete(connection);

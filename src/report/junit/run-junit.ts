@@ -66,7 +66,7 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
 
 /**
  * Writes a run's verdicts as JUnit tests: one test says whether the run counts, and each objective and each claim about
- * limits has one test. The test of an undecided objective is skipped; if `isStrict` is true, it fails.
+ * limits has one test. The test of an undecided objective is skipped, or fails if `isStrict` is true.
  */
 export const runJunit = (result: Result, trust: Trust, isStrict = false): string => {
   const verdicts = result.verdicts ?? [];

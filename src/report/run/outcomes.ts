@@ -284,7 +284,7 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The usual finish reasons. Finish reasons are not mentioned if all of them are usual. */
+/** The usual finish reasons. Finish reasons are not mentioned if all finish reasons of a run are usual. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
 /** The maximum number of finish reasons in the sentence. */
 const maxShownReasons = 10;

@@ -78,7 +78,8 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // The rows are the queue, its causes, and the figures that the scenario asked for.
+  // The rows are the figures of the queue, the figures that explain the queue, and the figures that the scenario asked
+  // for.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );

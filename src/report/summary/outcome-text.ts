@@ -50,8 +50,8 @@ export const tokenSourceMeaning = {
 } as const satisfies Record<TokenSource, string>;
 
 /**
- * Counts the arrivals that were due, the arrivals that were sent, and the arrivals with each outcome. All shares in the
- * report are shares of the due arrivals.
+ * Counts the arrivals that were due, the arrivals that were sent, and the arrivals with each outcome. The shares in the
+ * arrivals table are shares of the due arrivals.
  */
 export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
   const outcomes = sumOutcomes(groups);

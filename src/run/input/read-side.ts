@@ -12,8 +12,8 @@ import { readResultFile } from './read-result.ts';
 const shortened = (hash: string): string => hash.slice(0, 12);
 
 /**
- * Returns the runs of one plan in a baseline. If no run has the selected plan, all runs must have one plan. Otherwise,
- * throws a `Problem`.
+ * Returns the runs of the selected plan in a baseline. Without such runs, returns all runs, which must have one plan.
+ * Throws a `Problem` for runs of several plans.
  */
 const runsOfPlan = (
   name: string,

@@ -21,7 +21,7 @@ const idleShare = 4;
 const pollInterval = 50;
 
 // Ctrl-C in the terminal sends a signal to the run and to this process. The run handles the signal, so this process
-// ignores it.
+// ignores the signal.
 onInterrupt(() => undefined);
 const parent = openParentPipe();
 const clock = startClock();

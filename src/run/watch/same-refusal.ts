@@ -3,8 +3,8 @@ import type { Refusal } from '../../model/observation/outcome.ts';
 import type { RunObserver } from './observer.ts';
 
 /**
- * The number of requests at the beginning of a load that are compared. The load ends if all of them were refused for
- * the same reason.
+ * The number of requests at the beginning of a load that are compared. The load ends if all these requests were refused
+ * for the same reason.
  */
 const firstRequests = 20;
 

@@ -108,8 +108,8 @@ const chargingOf = (
 };
 
 /**
- * Compiles a pace. `learned` says how the gateway charges tokens; it comes from the file of findings that the pace
- * names.
+ * Compiles a pace. `learned` says how the gateway charges tokens. This information comes from the file of findings that
+ * the pace names.
  */
 export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
