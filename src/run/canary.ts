@@ -30,9 +30,13 @@ const streamsFor = (loops: number): number =>
  * busy on purpose, and its figures are not judged. This function never throws. If the streams cannot start, a note says
  * why.
  */
-export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
+export const openCanary = async (
+  plan: Plan,
+  loops: number,
+  start: () => ReturnType<typeof startCanaryEmitter> = startCanaryEmitter,
+): Promise<RunCanary> => {
   if (plan.canary !== true || saturateLoadOf(plan) !== null) return noCanary;
-  const emitter = await startCanaryEmitter();
+  const emitter = await start();
   if (typeof emitter === 'string') {
     const remedy = emitter.includes('EMFILE')
       ? 'Raise the limit of open files (`ulimit -n`)'

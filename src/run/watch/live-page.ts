@@ -29,8 +29,8 @@ const progressInterval = 1000;
  */
 const maxBacklog = 16 * 1024 * 1024;
 
-const start = async (setup: PageSetup) => {
-  const page = await startPageProcess(entry, setup);
+const start = async (setup: PageSetup, startProcess: typeof startPageProcess) => {
+  const page = await startProcess(entry, setup);
   const ready = pageReadySchema.parse(JSON.parse(page.line));
   if ('address' in ready) return { page, address: ready.address };
   await page.stop();
@@ -55,15 +55,11 @@ export const openLivePage = async (
   { port, onAddress }: LivePageRequest,
   { plan, folder, pace }: { plan: Plan; folder: string; pace: SnapshotPace },
   { warn, requestStop }: { warn: (text: string) => void; requestStop: () => void },
+  startProcess = startPageProcess,
 ): Promise<CheckpointSink & RunObserver> => {
   const report = join(folder, outputFiles.run.page);
-  const { page, address } = await start({
-    port,
-    weir: weirVersion(),
-    name: plan.name,
-    planned: scheduledEnd(plan),
-    report,
-  });
+  const setup = { port, weir: weirVersion(), name: plan.name, planned: scheduledEnd(plan), report };
+  const { page, address } = await start(setup, startProcess);
   let isGivenUp = false;
   const giveUp = (reason: string): void => {
     isGivenUp = true;

@@ -80,10 +80,11 @@ const startWorker = async (
   setup: WorkerSetup,
   onUpdate: OnUpdate,
   redact: SliceOptions['redact'],
+  start: typeof startThread,
 ): Promise<PooledWorker> => {
   const ready = Promise.withResolvers<null>();
   const over = Promise.withResolvers<FinishedMessage>();
-  const thread = startThread<ToWorker>(workerEntry, setup, (message) => {
+  const thread = start<ToWorker>(workerEntry, setup, (message) => {
     const report = message as FromWorker;
     if (report.kind === 'ready') ready.resolve(null);
     else if (report.kind === 'update') onUpdate(worker, report);
@@ -166,6 +167,7 @@ export const openWorkerPool = async (
   options: SliceOptions,
   target: ReadyTargets,
   plan: WorkerPoolOptions,
+  start = startThread,
 ) => {
   let listener: (update: WorkerUpdate) => void = () => undefined;
   const onUpdate: OnUpdate = (worker, update) => {
@@ -173,7 +175,9 @@ export const openWorkerPool = async (
     listener(update);
   };
   const workers = await startWorkers(
-    setupsFor(options, target, plan).map((setup) => startWorker(setup, onUpdate, options.redact)),
+    setupsFor(options, target, plan).map((setup) =>
+      startWorker(setup, onUpdate, options.redact, start),
+    ),
   );
   const postToAll = (message: ToWorker): void => {
     for (const { thread } of workers) thread.post(message);
