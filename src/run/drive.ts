@@ -64,7 +64,7 @@ const closeTimeout = 3000;
 /** The maximum time for which requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
 
-const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
+export const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
   const where = plansByTarget(plan).map(({ target }, place) => {
     const { baseUrl } = targets[place]!;
     const name = plan.targets?.[place]?.name;
@@ -131,7 +131,7 @@ export const stopOnRequest = (
  * Calls `find` once a second. When `find` returns a finding for the first time, the load ends, and requests in flight
  * may continue. `textOf` turns the finding into the reason.
  */
-const stopOnFound = <Found>(
+export const stopOnFound = <Found>(
   clock: Clock,
   running: RunningSlice,
   say: DriveContext['say'],
@@ -152,7 +152,7 @@ const stopOnFound = <Found>(
 };
 
 /** Ends the load when an observer reports that the objectives are decided. */
-const endWhenDecided = (
+export const endWhenDecided = (
   clock: Clock,
   { running, until }: { readonly running: RunningSlice; readonly until: Instant },
   { observer, say }: DriveContext,

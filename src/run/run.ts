@@ -58,7 +58,7 @@ const stopReason = (driven: DrivenSlice): string | null => {
     : `stopped by ${stoppedBy} while waiting for the last answers`;
 };
 
-const partialReason = (driven: DrivenSlice, lostGateway: string | null): string | null => {
+export const partialReason = (driven: DrivenSlice, lostGateway: string | null): string | null => {
   const reasons = [stopReason(driven), ...driven.lostSlices, lostGateway].filter(
     (reason) => reason !== null,
   );
