@@ -1,9 +1,11 @@
 import type { KeyLimits } from '../../model/limits/run-limits.ts';
 import { describe, expect, it } from 'vitest';
 import { quantile } from '../../model/measures/quantile.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { runSummarySchema } from '../../model/result/run-summary.ts';
 import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import { addPrefill, inferHits, noPrefills } from '../../model/measures/prefill.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { runFiguresCsv } from '../../report/figures-csv.ts';
@@ -83,6 +85,65 @@ describe('the summary of a run', () => {
     expect(traffic).toBe('chat');
     expect(ofEntry).toEqual(kinds.chat);
     expect(summaryOf().entries).not.toHaveProperty('of chat');
+  });
+
+  it('has the shares of prompt tokens that a cache could hold, and did', () => {
+    const sums = {
+      source: 'usage' as const,
+      answers: 5,
+      answersWithInput: 5,
+      input: 1000,
+      output: 9,
+    };
+    const tokens = [
+      {
+        ...sums,
+        repeated: { answers: 4, input: 800, tokens: 600 },
+        cached: { answers: 3, input: 500, tokens: 200 },
+      },
+    ];
+    const groups = result.groups.map((group, place) => ({
+      ...group,
+      labels: { ...group.labels, warmUp: false },
+      tokens: place === 0 ? tokens : [],
+    }));
+    expect(summaryOf({ groups }).promptCache).toEqual({
+      expected: 75,
+      reported: 40,
+      inferred: null,
+      unreported: 2,
+    });
+    const withoutReports = [{ ...sums, repeated: tokens[0]!.repeated }];
+    expect(
+      summaryOf({ groups: [{ ...groups[0]!, tokens: withoutReports }] }).promptCache,
+    ).toMatchObject({ expected: 75, reported: null, unreported: 5 });
+    // Times that depend on the tokens that the cache did not hold.
+    const prefills = result.timeline.map((_, second) => {
+      const each = { ...noPrefills };
+      for (let i = 0; i < 12; i += 1) {
+        const input = 500 + 40 * ((7 * i + second) % 23);
+        const repeated = i % 3 === 0 ? 0 : 20 * ((i + second) % 17);
+        const hit = (i + second) % 2 === 0 ? repeated : 0;
+        addPrefill(each, { input, repeated, time: 30 + (input - hit) / 10 });
+      }
+      return each;
+    });
+    const found = inferHits(prefills);
+    if (typeof found === 'string') throw new Error(found);
+    const timeline = result.timeline.map((each, second) => ({
+      ...each,
+      prefill: prefills[second]!,
+    }));
+    const { inferred } = summaryOf({
+      groups,
+      timeline,
+      plan: { ...result.plan, warmUp: milliseconds(0) },
+      slices: result.slices.slice(0, 1),
+    }).promptCache!;
+    const percent = 100 * found.repeatedShare;
+    expect(inferred?.value).toBeCloseTo(found.hits * percent, 9);
+    expect(inferred?.low).toBeCloseTo(found.low * percent, 9);
+    expect(inferred?.high).toBeCloseTo(found.high * percent, 9);
   });
 
   it('says in words why the exit is not 0, and nothing if it is', () => {

@@ -121,4 +121,21 @@ describe('the delays of reads', () => {
     expect(delaysOf(broken(sampleStream([])))).toBeUndefined();
     expect(delaysOf(broken(null))).toBeUndefined();
   });
+
+  it('of single tokens are those of every eighth stream once there are more than 20,000', () => {
+    const seen: unknown[] = [];
+    const clock = { readDelay: () => 0, readDelays: (all: Float64Array) => [all.length] };
+    const observe = withReadDelays(clock as never, ({ readDelays }) => {
+      const { tokens, weight } = readDelays!;
+      seen.push([tokens, weight]);
+    });
+    for (let i = 0; i < 20; i += 1) observe(streamEnded(90, 1000));
+    expect(seen).toEqual(Array.from({ length: 20 }, () => [[1000], undefined]));
+    seen.length = 0;
+    for (let i = 0; i < 16; i += 1) observe(streamEnded(90, 3));
+    const eighth = [...Array.from({ length: 7 }, () => [null, undefined]), [[3], 8]];
+    expect(seen).toEqual([...eighth, ...eighth]);
+    observe(sampleObservation());
+    expect(seen.at(-1)).toEqual([null, undefined]);
+  });
 });
