@@ -17,7 +17,12 @@ const took = (time: number) => {
 };
 const latency = { 0: took(100), 1: took(1000) };
 
-const stands = (pattern: string, isKept = true, figure = rate, bound = 10): boolean => {
+const stands = (
+  pattern: string,
+  isKept = true,
+  figure: ObjectiveFigure = rate,
+  bound = 10,
+): boolean => {
   const timeline = [...pattern].map((digit, second) => ({
     ...emptySecond(second),
     due: 20,
