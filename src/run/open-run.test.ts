@@ -90,7 +90,7 @@ describe('what contradicts a run is refused before anything is opened', () => {
       environment,
     );
     expect(() => rejectSmallShares(plan, 3)).not.toThrow();
-    expect(() => rejectSmallShares(plan, 4)).toThrow();
+    expect(() => rejectSmallShares(plan, 4)).toThrow('pace');
     expect(() => rejectSmallShares({ ...plan, pace: null }, 4)).not.toThrow();
   });
 });

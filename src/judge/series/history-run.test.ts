@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
-import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
 import { healthyResult, sampleGroup, streamLabels } from '../sample-result.fixture.ts';
 import { historyRun } from './history-run.ts';
 
@@ -84,8 +83,8 @@ describe('what the history keeps of a run', () => {
   });
 
   it('has the verdicts on objectives, and that a limit was violated', () => {
-    const verdicts = [sampleVerdict({ text: 'ttft.p95 < 1s', ruling: 'pass' })];
     const own = { text: 'ttft.p95 < 1s', ruling: 'pass' };
+    const verdicts = [{ ...own, grounds: 'kept', severity: 'fail' }] as never;
     expect(storedOf(runOf({ verdicts }))?.verdicts).toEqual([own]);
     const limits = (violated: boolean) => ({ violated, judged: true, keys: [] }) as never;
     expect(storedOf(runOf({ verdicts, limits: limits(true) }))?.verdicts).toEqual([

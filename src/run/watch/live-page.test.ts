@@ -20,7 +20,7 @@ const open = async (line = '{"address":"http://127.0.0.1:4/"}') => {
     ended: null as string | null,
     stops: 0,
     setup: null as unknown,
-    prints: (_: string): void => undefined,
+    prints: ((): void => undefined) as (line: string) => void,
   };
   const said = { addresses: [] as string[], warned: [] as string[], stops: 0 };
   const pace = createSnapshotPace();

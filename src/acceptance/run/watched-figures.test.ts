@@ -12,9 +12,9 @@ import {
   sampleObservation,
   sampleStream,
 } from '../../record/sample-observations.fixture.ts';
-import { watchObjectives } from './abort-watch.ts';
+import { watchObjectives } from '../../judge/objectives/abort-watch.ts';
 
-/** The watch of a running load, whose figures are small enough to count by hand. `abort-watch` of the room `acceptance` compares it with the judge. */
+/** The watch of a running load, whose figures are small enough to count by hand. `abort-watch.test.ts` compares it with the judge. */
 
 const everything: Objective['scope'] = { traffic: null, model: null, key: null, stages: null };
 
