@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
-import { budgetText, checkGateway, exitFor, printedCheck } from './check.ts';
+import { checkBudgetText, checkGateway, exitFor, printedCheck } from './check.ts';
 import type { CheckSettings } from './check-settings.ts';
 import { checkReportSchema, type CheckReport } from './model/check-report.ts';
 import { performCheck } from './perform-check.ts';
@@ -27,7 +27,7 @@ it.each<readonly [Partial<CheckBudget>, string]>([
     '3 requests; 1 characters of speech; 1 s of audio; 0.000001 of your currency for the audio, by the prices of the interface',
   ],
 ])('the budget %j is %s', (budget, words) => {
-  expect(budgetText({ ...nothing, ...budget })).toBe(
+  expect(checkBudgetText({ ...nothing, ...budget })).toBe(
     `${words}; under a minute, unless the key is limited`,
   );
 });

@@ -21,7 +21,7 @@ export interface CheckCommand extends CheckSettings {
   readonly jobSummary: string | undefined;
 }
 
-export const budgetText = (budget: CheckBudget): string =>
+export const checkBudgetText = (budget: CheckBudget): string =>
   present([
     `${plural(budget.requests, 'request')}${budget.more === 0 ? '' : `, and up to ${budget.more} more where some are refused`}`,
     budget.outputTokens > 0 &&
@@ -86,7 +86,7 @@ export const checkGateway = async (command: CheckCommand, host: Host): Promise<E
       command,
       host,
       async (budget, { baseUrl, chat, isMock }) => {
-        say(`${baseUrl}, model ${chat ?? 'none'}. Budget: ${budgetText(budget)}.`);
+        say(`${baseUrl}, model ${chat ?? 'none'}. Budget: ${checkBudgetText(budget)}.`);
         if (!command.yes && !isMock)
           await confirmBudget(host, 'nothing was sent besides the request for the model list');
       },

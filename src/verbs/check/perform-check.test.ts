@@ -207,8 +207,8 @@ it.each([
 
 it('names the models with what the list masks', () => {
   const named = { chat: 'sk-1/c', speech: null, transcription: 't', voice: 'v-sk-1' };
-  const target = { ...(unread as object), ...named } as never;
-  expect(namedIn(ofRun([], { target }))).toEqual(named);
+  const changes = { target: { ...(unread as object), ...named } as never };
+  expect(namedIn(ofRun([], changes))).toEqual(named);
   const received = reply('models', list).received;
   const masking = new CheckAnswer(
     'models',
@@ -216,7 +216,7 @@ it('names the models with what the list masks', () => {
     { method: 'GET', path: '/', headers: {}, body: null },
     (text) => text.replaceAll('sk-1', '[key]'),
   );
-  expect(namedIn(ofRun([masking], { target }))).toEqual({
+  expect(namedIn(ofRun([masking], changes))).toEqual({
     chat: '[key]/c',
     speech: null,
     transcription: 't',

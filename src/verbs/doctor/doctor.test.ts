@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
-import { exitOf, printDiagnosis } from './doctor.ts';
+import { doctorExit, printDiagnosis } from './doctor.ts';
 import { type Finding, type FindingLevel, finding } from './finding.ts';
 
 const found = (about: Finding['about'], name: string, level: FindingLevel): Finding =>
@@ -15,7 +15,7 @@ it.each<readonly [string, readonly Finding[]]>([
   ['invalid', [found('machine', 'timers', 'bad'), found('machine', 'open files', 'warning')]],
   ['invalid', [found('machine', 'timers', 'bad'), found('target', 'key', 'good')]],
 ])('the exit of a diagnosis is %s for %j', (exit, findings) => {
-  expect(exitOf(findings)).toBe(exit);
+  expect(doctorExit(findings)).toBe(exit);
 });
 
 it('a diagnosis is printed whole, as JSON and as its verdict alone at the end', () => {

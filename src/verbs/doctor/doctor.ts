@@ -25,7 +25,7 @@ const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]>
  * Returns the exit of a diagnosis. The diagnosis fails if the target is unusable, or if no load on this machine would
  * be as planned.
  */
-export const exitOf = (findings: readonly Finding[]): ExitName => {
+export const doctorExit = (findings: readonly Finding[]): ExitName => {
   const bad = findings.filter(({ level }) => level === 'bad');
   if (bad.some(({ about, name }) => about === 'target' || name === 'open files'))
     return 'configuration';
@@ -42,7 +42,7 @@ export const printDiagnosis = (findings: readonly Finding[], { printer }: Host):
     platform,
     findings,
   };
-  const exit = exitOf(findings);
+  const exit = doctorExit(findings);
   const document = doctorDocument(diagnosis);
   const outcome: PrintedOutcome = {
     json: JSON.stringify(diagnosis),

@@ -16,14 +16,14 @@ it('a port that is taken is a problem of the user', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const starting = startServing({ port, host: '127.0.0.1' } as never, false);
+  const starting = startServing({ port, host: '127.0.0.1' }, false);
   await expect(starting).rejects.toBeInstanceOf(Problem);
   await expect(starting).rejects.toThrow(String(port));
   taken.close();
 });
 
 it('settings that come later are read in the notation of scenarios', async () => {
-  const { mock, settings } = await startServing({ seed: 9 } as never, false);
+  const { mock, settings } = await startServing({ seed: 9 }, false);
   expect(settings.seed).toBe(9);
   const changed = await fetch(`${mock.controlUrl}/settings`, {
     method: 'PATCH',

@@ -5,7 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import type { FinishedRun } from '../../run/run.ts';
 import { recoveryReportSchema } from './model/recovery-report.ts';
 import type { SeenRequest } from './model/seen-request.ts';
-import { reportOf } from './recovery.ts';
+import { recoveryReportOf } from './recovery.ts';
 
 const phases = { policy: 'none', from: 0, peak: 2000, gone: 3000, until: 5500 } as const;
 
@@ -51,7 +51,10 @@ const reported = (level: 'valid' | 'invalid', within: number | null, retry = fal
       : {}),
   });
   const run = { result, trust: { level, evidence: [], figures: [] } } as unknown as FinishedRun;
-  return { report: reportOf(run, requests, { plan, terms, phases: [phases], within }), result };
+  return {
+    report: recoveryReportOf(run, requests, { plan, terms, phases: [phases], within }),
+    result,
+  };
 };
 
 it('the report has the plan, the run, the retries and what was sent', () => {

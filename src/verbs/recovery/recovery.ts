@@ -91,7 +91,7 @@ interface Examination {
   readonly within: number | null;
 }
 
-export const reportOf = (
+export const recoveryReportOf = (
   { result, trust }: FinishedRun,
   requests: readonly SeenRequest[],
   { plan, terms, phases, within }: Examination,
@@ -149,7 +149,7 @@ export const examineRecovery = async (request: RecoveryRequest, host: Host): Pro
     host,
     seenRequest,
     (run, requests) => {
-      const report = reportOf(run, requests, { terms, phases, within, plan });
+      const report = recoveryReportOf(run, requests, { terms, phases, within, plan });
       return { report, document: recoveryDocument(report), exit: exitForRecovery(report) };
     },
   );

@@ -18,5 +18,5 @@ it.each([
   [{}, 'weir.txt: expected a scenario file of YAML or JSON'],
 ])('refuses %j', async (given, message) => {
   const usual = { launcher: 'k8s', scenario: 'weir.txt', slices: '2' };
-  await expect(emitVerb.run({ ...usual, ...given } as never)).rejects.toThrow(message);
+  await expect(emitVerb.run({ ...usual, ...given })).rejects.toThrow(message);
 });

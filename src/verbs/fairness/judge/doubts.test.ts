@@ -66,15 +66,14 @@ it('refusals that a key’s own use may explain are its own', () => {
       ended: instant(sent + 60),
       status,
       unit: null,
-    } as never);
-  const ledgerOf = (refused: number): Result['ledger'] =>
-    [
-      {
-        key: 'b',
-        left: 0,
-        rows: [rowOf(11_000, 200), rowOf(12_000, 200), rowOf(13_000, 200), rowOf(refused, 429)],
-      },
-    ] as unknown as Result['ledger'];
+    });
+  const ledgerOf = (refused: number): Result['ledger'] => [
+    {
+      key: 'b',
+      left: 0,
+      rows: [rowOf(11_000, 200), rowOf(12_000, 200), rowOf(13_000, 200), rowOf(refused, 429)],
+    },
+  ];
   const limited = (due: number): Partial<SeenArrival> => ({ limited: due === 14_000 ? 1 : 0 });
   const run = runWith(() => 50, 0.5);
   const loud = {
