@@ -30,8 +30,8 @@ export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenar
 
 /**
  * Runs a scenario, given as an object or as the path of its file. Resolves with the report, even if objectives are
- * broken. Rejects with a `WeirError` if the run cannot begin, or if its files cannot be written to `out`; the message
- * of the error then says where the data is. Rejects with the signal's reason if the signal is already aborted.
+ * broken. Rejects with a `WeirError` if the run cannot begin, or if its files cannot be written to `out`; the error
+ * then says where the data is. Rejects with the signal's reason if the signal is already aborted.
  */
 export const run = (
   scenario: ScenarioInput | string,
@@ -72,10 +72,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/**
- * Judges a report again. If `objectives` are given (`endToEnd.p95 < 2s`), the given objectives replace the objectives
- * of the report.
- */
+/** Judges a report again. Given objectives (`endToEnd.p95 < 2s`) replace the objectives of the report. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},

@@ -1,7 +1,4 @@
-/**
- * The subject of a problem. Programs that use the library read the subject as the `code` of an error, so the words
- * never change.
- */
+/** The subject of a problem, which is the `code` of an error of the library. The words never change. */
 export type ProblemKind =
   | 'configuration'
   | 'scenario'

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 /** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;
-/** Milliseconds since the run began, on the monotonic clock of the run. */
+/** Milliseconds since the run began, on a monotonic clock. */
 export type Instant = number & z.$brand<'Instant'>;
 /** Events per second. */
 export type PerSecond = number & z.$brand<'PerSecond'>;

@@ -12,7 +12,7 @@ export interface Measure {
   readonly label: string;
   /** A short name of at most 16 characters, for narrow tables. */
   readonly short: string;
-  /** The unit of the samples. `µ` is a millionth of the currency; `ms/s` is ms of time per second of audio. */
+  /** The unit. `µ` is a millionth of the currency; `ms/s` is ms per second of audio. */
   readonly unit:
     | 'ms'
     | 's'
@@ -29,9 +29,9 @@ export interface Measure {
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
   readonly definition: string;
-  /** Returns the samples of one observation. Most observations have no sample or one sample. */
+  /** Returns the samples of one observation. Most observations have at most one sample. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
-  /** Returns the samples of an answer that failed. The samples come from the part of the answer before the failure. */
+  /** Returns the samples of a failed answer, from the part before the failure. */
   readonly ofPartial: (observation: Observation) => readonly number[] | Float64Array;
 }
 

@@ -191,7 +191,7 @@ const request = measuresOf(...trafficKinds);
 /**
  * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
  * have samples; failed answers can have samples of `measuresOfFirst` only. Failures are counted by outcome, and every
- * rate of arrivals includes the failures.
+ * rate includes failures.
  */
 export const measures = {
   ...chatMeasures,

@@ -4,13 +4,10 @@ import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/**
- * The columns of the ledger. The ledger has a row for each request that was sent. Instants and lengths of time are in
- * ms; `null` means that the value is unknown.
- */
+/** The columns of the ledger, which has a row for each sent request. Times are in ms; `null` means unknown. */
 const columns = {
   sent: z.number(),
-  /** When the first byte of the answer came. Without an answer, this is the end of the exchange. */
+  /** When the first byte of the answer came, or, without an answer, when the exchange ended. */
   answered: z.number(),
   /** The status of the answer; 0 without an answer. */
   status: z.int(),
@@ -20,23 +17,18 @@ const columns = {
   remainingTokens: cell,
   ended: z.number(),
   traffic: z.enum(trafficKinds),
-  /** The sum of input tokens and output tokens, as the server counted the tokens. */
+  /** The sum of input and output tokens that the server counted. */
   tokens: cell,
-  /** The limit that a 429 names, and the form of the body of the 429. Both columns are `null` for any other status. */
+  /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /**
-   * The time from a 429 until the key is admitted again. `retryAfter` comes from a header of the 429, and `resetIn`
-   * from its body.
-   */
+  /** The time until the key is admitted again, by a header and by the body of a 429. */
   retryAfter: cell,
   resetIn: cell,
-  /** The number of input tokens, and the number of input tokens that came from a cache. */
+  /** The numbers of input tokens and of cached input tokens. */
   input: cell,
   cached: cell,
-  /**
-   * The size of a chat: the number of characters that the model reads, and the maximum number of tokens of the answer.
-   */
+  /** The size of a chat: the characters that the model reads, and the maximum tokens of its answer. */
   characters: cell,
   maxTokens: cell,
 };
