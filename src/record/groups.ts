@@ -359,7 +359,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
 
 /**
  * Records counts and distributions of arrivals, in one group for all arrivals with the same labels. Groups are ordered
- * by stage as in the plan, then by traffic, model, entry and key. The warm-up comes first.
+ * by stage as in the plan, then by traffic, model, entry and key, then the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);

@@ -156,8 +156,8 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
 };
 
 /**
- * Judges the lag of starts (begun − released), which does not depend on connections or the server. The worst slice
- * decides. `later` is the lag after the first second.
+ * Judges the lag of starts (begun − released), which does not depend on connections or the server. The whole run and
+ * each slice are judged, and the worst level decides. `later` is the judged lag without the first second.
  */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>

@@ -81,7 +81,7 @@ export const generatorSampleSchema = z.strictObject({
   cpuWait: z.number().nullable(),
   /** The time in which the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
-  /** The resident memory in bytes; `null` if the system does not report it. */
+  /** The resident memory of the process in bytes; `null` if it was never readable. */
   memory: z.number().nullable(),
   /** The sample of the self-test streams. `null` in a run without self-test streams; absent in old results. */
   canary: canarySampleSchema.nullable().optional(),

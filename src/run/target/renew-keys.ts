@@ -36,9 +36,9 @@ export const renewalAge = (lifetime: number): number =>
   lifetime - Math.min(longestMargin, lifetime / 10);
 
 /**
- * Renews the keys of commands during a load. If a command fails, the old key stays in use, the failure is reported
- * once, and the command runs again later. `onRenewed` sends a new key to workers. Returns the function that ends the
- * renewal.
+ * Renews keys during a load by running the commands that print the keys. If a command fails, the old key stays in use,
+ * the failure is reported once, and the command runs again later. `onRenewed` sends a new key to workers. Returns
+ * the function that ends the renewal.
  */
 export const renewKeys = (
   { credentials, secrets, renewableKeys }: RenewableTarget,

@@ -163,7 +163,7 @@ const holdsSecret = (name: string, value: string): boolean => {
 };
 
 /**
- * The headers of requests that Weir itself sets. Another value of such a header would change the meaning of a request.
+ * The headers that cannot carry a key, because Weir sets these headers to other values.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',

@@ -15,7 +15,7 @@ type Ending = 'completes' | 'fails';
  * and where the servers define the reason.
  */
 const endings = {
-  // Sent by the OpenAI API (openai/openai-openapi, finish_reason) and in the interface (2.4).
+  // Sent by the OpenAI API (openai/openai-openapi, finish_reason). Section 2.4 of the interface lists them, too.
   stop: 'completes',
   length: 'completes',
   tool_calls: 'completes',

@@ -9,7 +9,7 @@ import type { ReadingContext } from '../traffic-handler.ts';
  * would count as audio.
  */
 
-/** The maximum number of bytes, at the end of a body, in which this file searches an error. */
+/** The maximum number of bytes at the end of a body that are searched for an error. */
 const maxErrorBytes = 2048;
 /** The maximum number of positions at which the error may begin. */
 const maxStarts = 20;

@@ -154,7 +154,8 @@ const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  // If the limit were only assumed, the limit would become the answer, although the gateway may bear more.
+  // A search never goes above the limits of the keys. If Weir assumed a limit, that limit could become the answer,
+  // although the gateway may bear more.
   const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);

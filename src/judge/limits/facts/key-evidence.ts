@@ -28,8 +28,8 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * The charge in requests: none for a 429 or 401, 1 for an answered chat. Section 8 of the interface leaves other
- * charges open, so they are 0 or 1.
+ * Returns the charge of a request in requests: none for a 429 or 401, 1 for a chat with a 2xx answer. Section 8 of the
+ * interface does not define the charge of any other request, which is 0 or 1.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];

@@ -18,8 +18,8 @@ export const mayBeUsedUp = (
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // Few gateways charge a limit for requests that they refuse, so refused requests do not count. After an overload,
-  // charges for refused requests would explain every refusal.
+  // Few gateways charge a limit for requests that they refuse, so refused requests do not count. If they counted, an
+  // overload would use up the limit without end, and every refusal would look right.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>

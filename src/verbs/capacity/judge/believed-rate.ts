@@ -275,10 +275,10 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope; `null` if too few steps are near any of the following rates.
- * First choice: the likeliest rate, by whether each step missed or met the objective. If jams last as long as steps,
- * many rates are equally likely. Second choice: the rate above which most steps miss the objective. Third choice: the
- * mean rate, if steps near it both miss and meet the objective.
+ * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie; `null` if
+ * there is none. The first rate is `likeliest`, the likeliest highest rate that meets the objective. The second is the
+ * rate above which most steps miss the objective, since many rates are equally likely if jams last as long as steps.
+ * The third is the mean rate, if steps near it both miss and meet the objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>

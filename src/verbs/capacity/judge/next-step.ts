@@ -29,8 +29,8 @@ const rateFactor = 2;
 /** The fewest arrivals in the measured half of a step of the climb. Such steps may be short. */
 const climbSamples = 15;
 /**
- * The arrivals of a step that confirms a broken quick step. In a quick step, a few misses by chance would otherwise end
- * the climb.
+ * The number of arrivals in a longer step, which repeats a short step that missed the objective. Without the longer
+ * step, a few misses by chance in the short step would end the climb.
  */
 const confirmingSamples = 60;
 /**

@@ -146,10 +146,10 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** The minimum number of chats with the same reported remaining tokens at which this number is called constant. */
+/** The minimum number of chats that must all report the same remaining tokens before the report is called constant. */
 const minConstantChats = 5;
 
-/** Refutes the accounting if every chat reported the same remaining tokens although the chats used tokens. */
+/** Refutes the accounting if all chats that reported remaining tokens reported the same number. */
 const constantRest = (log: LimitLog): LimitCheck | null => {
   const chats = log.replies.filter(({ phase, usage }) => phase === 'counting' && usage !== null);
   const reported = chats.flatMap((reply) => remainingOf(reply, 'tokens') ?? []);

@@ -43,8 +43,8 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The hidden use by the reports without 429s. A 429 often says that nothing remains, whatever was used. If the
-   * operator promises that nobody else uses the key, only these reports count.
+   * The hidden use that is computed without the headers of 429s. A 429 often says that nothing remains, whatever was
+   * used. If the operator promises that nobody else uses the key, only this value counts.
    */
   readonly hiddenFromAnswers: HiddenUse;
   /** If `spent` or `remembered` is above this multiple, somebody else uses the key. */
