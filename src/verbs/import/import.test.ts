@@ -175,4 +175,58 @@ describe('an import', () => {
       '/nowhere/x.yaml cannot be read: ',
     );
   });
+
+  it('of thresholds needs one with a counterpart, and a scenario that can have them', async () => {
+    const strange = JSON.stringify({ thresholds: { my_metric: ['avg<1'] } });
+    const file = await written(strange, 'strange.json');
+    const { exit, warned } = await imported({ file, into: '/nowhere/x.yaml', from: 'k6' });
+    expect(exit).toBe('Error: strange.json: no threshold has a counterpart');
+    expect(warned).toEqual([expect.stringMatching(/^\S.* +my_metric avg<1: /)]);
+    const good = await written(thresholds, 'good.json');
+    const into = await written('- a list', 'list.yaml');
+    expect((await imported({ file: good, into, from: 'k6' })).exit).toMatch(
+      new RegExp(`^Error: ${into}: `),
+    );
+  });
+
+  const target = (path: string, more: string) => `POST http://h/v1${path}\n${more}\n\n`;
+
+  it('of vegeta’s targets reads their bodies, each once', async () => {
+    const chat = '{"model":"m","messages":[{"role":"user","content":"a"}]}';
+    const body = await written(chat, 'body.json');
+    const targets = target('/chat/completions', `@${body}`).repeat(2);
+    const file = await written(`${targets}${target('/chat/completions', '@/nowhere/b')}`);
+    const { exit, text, warned } = await imported({ file, rate: '2/s', duration: '9s' });
+    expect(exit).toBe('incomplete');
+    expect(text).toContain('    prompt: a\n    weight: 2\n');
+    expect(text).toContain('load: { kind: constant, rate: 2/s, duration: 9s }');
+    expect(warned.join('\n')).toContain('the file of its body: /nowhere/b cannot be read: ');
+    expect((await imported({ file: await written('x\n'), from: 'vegeta' })).exit).toMatch(
+      /^Error: \d+\.txt: line 1: expected a method and an address/,
+    );
+  });
+
+  it('of vegeta’s uploads writes them beside the scenario, under its name', async () => {
+    const upload = [
+      '--xx\r\nContent-Disposition: form-data; name="model"\r\n\r\nstt\r\n',
+      '--xx\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF\r\n--xx--\r\n',
+    ].join('');
+    const body = await written(upload, 'form');
+    const form = `Content-Type: multipart/form-data; boundary=xx\n@${body}`;
+    const models = 'GET http://h/v1/models\n\n';
+    const file = await written(target('/audio/transcriptions', form) + models, 'forms.txt');
+    const given = { file, rate: '2/s', duration: '9s' };
+    expect((await imported(given)).warned.join()).toContain('add --out FILE');
+    const out = join(folder, 'clips.yaml');
+    expect((await imported({ ...given, out })).exit).toBe('pass');
+    expect(await readFile(join(folder, 'clips-a.wav'), 'utf8')).toBe('RIFF');
+    const text = await readFile(out, 'utf8');
+    expect(text).toContain('clips: clips-a.wav');
+    expect(text).toContain('kind: models');
+    await rm(out);
+    expect((await imported({ ...given, out })).exit).toBe(
+      `Error: ${join(folder, 'clips-a.wav')} exists already: name another file with --out FILE`,
+    );
+    expect(await readdir(folder)).not.toContain('clips.yaml');
+  });
 });
