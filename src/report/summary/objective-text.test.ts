@@ -94,6 +94,77 @@ describe('the text for an objective', () => {
       '684 ms (95 %: 566 ms to 746 ms), n 760; undecided: the measurement error of up to 12.0 ms spans the bound',
     ],
     [
+      { grounds: 'incomplete', low: null, high: null },
+      '684 ms, n 760; undecided: a slice of the run is missing',
+    ],
+    [
+      { grounds: 'partial', low: null, high: null },
+      '684 ms, n 760; undecided: the run was stopped before the end of its plan',
+    ],
+    [
+      { grounds: 'unsure', sure: null, low: null, high: null },
+      '684 ms, n 760; not sure: the run is too short for an interval',
+    ],
+    [
+      { weak: true, sure: false },
+      '~684 ms (95 %: 566 ms to 746 ms), n 760; not sure: too few independent answers for a mean of such times; bound a percentile',
+    ],
+    [
+      { sure: false, effective: 200 },
+      '684 ms (95 %: 566 ms to 746 ms), n 760; not sure: the bound is near, or the run is short',
+    ],
+    [
+      { n: null, sure: false, effective: 3, failed: 2, low: 566 },
+      '684 ms (95 %: 566 ms to 746 ms); not sure: the bound is near, or the run is short',
+    ],
+    [
+      { excluded: 1 },
+      '684 ms (95 %: 566 ms to 746 ms), n 760; without 1 429 that the declared limits explain',
+    ],
+    [
+      { excluded: null },
+      '684 ms (95 %: 566 ms to 746 ms), n 760; all 429s count, since it is unknown which of them a limit explains',
+    ],
+    [
+      {
+        unit: '%',
+        observed: 50,
+        low: null,
+        high: null,
+        unreported: 240,
+        error: { low: 38, high: 62 },
+      },
+      '50.0 %, n 760; 240 of 1,000 answers did not report it, 38.0 % to 62.0 % with them',
+    ],
+    [
+      { unit: '%', observed: 50, low: null, high: null, unreported: 1, grounds: 'unreported' },
+      '50.0 %, n 760; undecided: 1 of 761 answers did not report it, 0 % to 100 % with them',
+    ],
+    [
+      { grounds: 'no-data', n: 3, text: 'cacheHits >= 1%', unit: '%' },
+      'too little data: 3 answers, at least 200 needed',
+    ],
+    [{ grounds: 'no-data', n: 0, unit: '%' }, 'no data: no arrivals'],
+    [
+      { grounds: 'no-data', n: 5, text: 'server.x < 1' },
+      'too little data: 5 samples, at least 200 needed',
+    ],
+    [
+      { grounds: 'no-data', n: 5, statistic: 'mean' },
+      'too little data: 5 samples, at least 200 needed',
+    ],
+    [{ observed: 9999, unit: 'bytes', low: null, high: null }, '9,999 bytes, n 760'],
+    [{ observed: 2.5, unit: 'number', low: null, high: null }, '2.50, n 760'],
+    [{ observed: null, n: null, low: null, high: null }, '–'],
+    [
+      { grounds: 'within-error', observed: null, low: null, high: null },
+      '∞, n 760; undecided: the measurement error spans the bound',
+    ],
+    [
+      { grounds: 'within-error', error: { low: 684, high: 700 } },
+      '684 ms (95 %: 566 ms to 746 ms), n 760; undecided: the measurement error of up to 16.0 ms spans the bound',
+    ],
+    [
       { grounds: 'within-error', error: { low: 672, high: null } },
       '684 ms (95 %: 566 ms to 746 ms), n 760; undecided: the measurement error, which is unbounded, spans the bound',
     ],

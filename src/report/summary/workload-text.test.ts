@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { milliseconds } from '../../model/quantity.ts';
+import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { sampleTraceLoad } from '../../model/workload/sample-trace.fixture.ts';
 import type { TraceLoad } from '../../model/workload/trace.ts';
@@ -7,8 +7,10 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import {
   clippedTraces,
   droppedPrompts,
+  loadText,
   loadsText,
   loadTexts,
+  plannedTime,
   promptsText,
   tokenCountText,
   traceNeeds,
@@ -50,6 +52,41 @@ describe('the needs of a trace', () => {
         by the declared limits of a key that minute needs 1 key; the plan has 2
         1 prompt clipped to 700 tokens"
     `);
+  });
+
+  it('need no keys without limits, and no known number of keys with named targets', () => {
+    const [stage] = samplePlan().stages;
+    const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+    const line = 'declared limits of a key';
+    const told = (differing: object): string =>
+      traceNeeds({
+        ...samplePlan(),
+        stages: [{ ...stage!, load: sampleTraceLoad }],
+        ...differing,
+      }).join('\n');
+    expect(told({})).toContain(line);
+    expect(told({ limits: none })).not.toContain(line);
+    expect(told({ targets: [] })).not.toContain(line);
+    // Three requests of 1,303 and 6 tokens, where two keys together have 400 a minute.
+    expect(told({ limits: { ...none, tokensPerMinute: 200 } })).toContain(
+      'that minute needs 7 keys',
+    );
+    expect(told({ limits: { ...none, requestsPerMinute: 1 } })).toContain(
+      'that minute needs 3 keys',
+    );
+  });
+
+  it('say from where, and nothing of a unit and a second that are not known', () => {
+    const { unit: _, busiestSecond: __, ...facts } = sampleTraceLoad.facts;
+    const load = { ...sampleTraceLoad, from: milliseconds(5000), speed: 0.5, facts };
+    expect(
+      needsOf(load as TraceLoad)
+        .split('\n')
+        .slice(0, 2),
+    ).toEqual([
+      'steady: the mooncake trace short.jsonl from 5 s at 0.5 times its pace: 3 requests in 251 ms',
+      '  as recorded it spans 126 ms',
+    ]);
   });
 
   it('are absent if a plan replays none', () => {
@@ -143,6 +180,54 @@ describe('prompts in words', () => {
         "prompts and answers of the trace’s lengths",
       ]
     `);
+  });
+});
+
+describe('the time of a plan', () => {
+  it('is at most the longest if answers or objectives can end it', () => {
+    const [stage] = samplePlan().stages;
+    const second = milliseconds(1000);
+    const users = { kind: 'closed', users: 1, duration: second, thinkTime: second, rampUp: second };
+    const shared = { ...users, kind: 'iterations', iterations: 5, maxDuration: milliseconds(9000) };
+    const timeOf = (load: object, differing = {}): string =>
+      plannedTime(
+        samplePlan({ stages: [{ ...stage!, load } as typeof stage & object], ...differing }),
+      );
+    expect(plannedTime(samplePlan())).toBe('25 s');
+    expect(timeOf(users)).toBe('1 s');
+    expect(timeOf(users, { until: 'decided' })).toBe('at most 1 s');
+    expect(timeOf(shared)).toBe('at most 9 s');
+  });
+});
+
+describe('the load of a run', () => {
+  const [stage] = samplePlan().stages;
+  const ran = { scheduled: milliseconds(20_000), partial: null };
+
+  it('of several stages or populations is their number', () => {
+    const plan = samplePlan({ stages: [stage!, stage!] });
+    expect(loadsText({ plan, ...ran })).toBe('2 stages');
+    const populations = [{ name: 'a', after: milliseconds(0), keys: [], retry: null }];
+    expect(loadsText({ plan: { ...plan, populations }, ...ran })).toBe('1 population');
+  });
+
+  it('has its pieces, rates to a hundredth and spacing in words', () => {
+    const piece = (from: number, to: number, seconds: number) => ({
+      from: perSecond(from),
+      to: perSecond(to),
+      duration: milliseconds(seconds * 1000),
+    });
+    const load = { kind: 'open', curve: [piece(1.005, 2.126, 9), piece(2.5, 2.5, 60)] } as const;
+    const curve = [...load.curve];
+    expect(loadText({ ...load, curve, spacing: 'even' })).toBe(
+      '1/s → 2.13/s in 9 s, then 2.5/s for 60 s',
+    );
+    expect(loadText({ kind: 'saturate', connections: 1, duration: milliseconds(5000) })).toBe(
+      '1 connection flat out for 5 s',
+    );
+    expect(loadText({ ...sampleTraceLoad, until: milliseconds(1) })).toBe(
+      'the mooncake trace short.jsonl until 1 ms at 2 times its pace: 3 requests in 251 ms',
+    );
   });
 });
 

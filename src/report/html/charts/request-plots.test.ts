@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instant } from '../../../model/quantity.ts';
 import type { RequestSample } from '../../../model/result/request-sample.ts';
-import { requestScatter, tokenScatter } from './dot-plots.ts';
+import { loadPlot, requestScatter, tokenScatter } from './dot-plots.ts';
 
 const rows = (
   count: number,
@@ -93,6 +93,22 @@ describe('time to first token against input tokens', () => {
     expect(svg).toContain('>input tokens</text>');
   });
 
+  it('needs twenty chats, of which the longest has half as many tokens again as the shortest', () => {
+    const withTokens = (count: number, most: number) =>
+      tokenScatter([
+        sample({
+          rows: rows(
+            count,
+            (i) => 400 + i,
+            (i) => (i === 0 ? most : 100),
+          ),
+        }),
+      ]);
+    expect(withTokens(20, 150)?.markup).toContain('Drawn: 20 streamed chats of 20 completed.');
+    expect(withTokens(19, 150)).toBeNull();
+    expect(withTokens(20, 149)).toBeNull();
+  });
+
   it('is left out for prompts of about one length, and for a few chats', () => {
     expect(
       tokenScatter([
@@ -117,5 +133,38 @@ describe('time to first token against input tokens', () => {
       ]),
     ).toBeNull();
     expect(tokenScatter([])).toBeNull();
+  });
+});
+
+describe('latency against load', () => {
+  const points = (rates: readonly number[], p95: number | null = 40) =>
+    rates.map((rate, i) => ({ rate, p50: 10 + i, p95 }));
+
+  it('has two dots for each piece, and one if its tail is not known', () => {
+    const svg = loadPlot('T', 'ms', points([10, 11, 12, 13, 15]))!.markup;
+    expect(svg.match(/<circle class="p95"/g)).toHaveLength(5);
+    expect(svg.match(/<circle class="p50"/g)).toHaveLength(5);
+    expect(svg).toContain('5 pieces of the run, at 10.0 to 15.0 requests sent per second.');
+    expect(ticksIn(svg)).toEqual([
+      '0',
+      '10',
+      '20',
+      '30',
+      '40',
+      '0',
+      '5',
+      '10',
+      '15',
+      'sent per second',
+    ]);
+    const without = loadPlot('T', 'ms', points([10, 11, 12, 13, 15], null))!.markup;
+    expect(without).not.toContain('<circle class="p95"');
+    expect(ticksIn(without).slice(0, 4)).toEqual(['0', '5', '10', '15']);
+  });
+
+  it('is left out for fewer than five pieces with load, and where the load hardly varies', () => {
+    expect(loadPlot('T', 'ms', points([0, 10, 12, 13, 15]))).toBeNull();
+    expect(loadPlot('T', 'ms', points([10, 11, 12, 13, 14.9]))).toBeNull();
+    expect(loadPlot('T', 'ms', points([0, 10, 11, 12, 13, 15]))).not.toBeNull();
   });
 });
