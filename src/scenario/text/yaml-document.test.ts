@@ -252,6 +252,6 @@ describe('a text that is not YAML', () => {
     const { tree, problems } = parseScenarioText(doubled);
     expect(tree).not.toBeNull();
     expect(problems).toHaveLength(11);
-    expect(problems.at(-1)?.message).toBe('and 3 more places that are not valid YAML');
+    expect(problems.at(-1)?.message).toBe('and 3 more places of invalid YAML');
   });
 });

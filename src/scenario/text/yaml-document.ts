@@ -246,7 +246,7 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
   });
   const more = own.length - shownProblems.length;
   if (more === 0) return shownProblems;
-  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} that are not valid YAML`;
+  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} of invalid YAML`;
   return [
     ...shownProblems,
     { path: '', line: null, column: null, flag: null, message, hint: null },
