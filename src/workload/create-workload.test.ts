@@ -124,6 +124,60 @@ describe('the content of a request', () => {
     );
   });
 
+  it('from a trace shares the blocks with which others begin, and ends with its own tokens', () => {
+    const shared = (index: number) => ask({ kind: 'trace', system: null }, index, 1).shared;
+    expect(shared(0)).toEqual({
+      beginnings: [
+        { name: 'block 0 7', tokens: 512 },
+        { name: 'block 1 8', tokens: 600 },
+      ],
+      isWhole: false,
+      tokens: 600,
+    });
+    expect(shared(1)?.beginnings.map(({ name }) => name)).toEqual(['block 0 7', 'block 1 9']);
+    expect(shared(2)).toEqual({ beginnings: [], isWhole: false, tokens: 3 });
+  });
+
+  it('that is generated shares what begins alike', () => {
+    const source = { kind: 'synthetic', system: null, tokens: 40, turns: null } as const;
+    const prefix = { tokens: 9, pool: 1 };
+    const shared = (more: object) =>
+      ask({ ...source, prefix: null, cache: 'avoid', ...more } as PromptSource, 3).shared;
+    expect(shared({})).toBeUndefined();
+    expect(shared({ prefix })).toEqual({
+      beginnings: [{ name: 'prefix 0', tokens: 9 }],
+      isWhole: false,
+      tokens: 40,
+    });
+    expect(shared({ prefix, cache: 'invite' })?.beginnings).toEqual([
+      { name: 'prefix 0', tokens: 9 },
+      { name: 'common 0', tokens: 40 },
+    ]);
+    expect(shared({ prefix: { tokens: 99, pool: 1 } })?.beginnings[0]?.tokens).toBe(40);
+    const turns = { count: 2, answer: 7 };
+    const conversation = (index: number) =>
+      ask({ ...source, turns, prefix, cache: 'avoid' } as PromptSource, index, 2).shared;
+    expect(conversation(1)).toEqual({
+      beginnings: [
+        { name: 'prefix 0', tokens: 9 },
+        { name: 'conversation 2 1 0', tokens: 40 },
+      ],
+      isWhole: true,
+      tokens: 40,
+    });
+    // The second request of user 1: a question, an answer of seven tokens and another question.
+    expect(conversation(3)).toEqual({
+      beginnings: [
+        { name: 'prefix 0', tokens: 9 },
+        { name: 'conversation 2 1 0', tokens: 40 },
+        { name: 'conversation 2 1 1', tokens: 87 },
+      ],
+      isWhole: true,
+      tokens: 87,
+    });
+    expect(conversation(5)?.beginnings[1]?.name).toBe('conversation 2 3 0');
+  });
+
   it('from a trace is an internal error in a stage without a trace', () => {
     expect(() => ask({ kind: 'trace', system: null }, 0)).toThrow('stage 0 replays no trace');
   });

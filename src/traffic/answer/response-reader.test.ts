@@ -31,6 +31,22 @@ it('a limit without a time is noted once', () => {
   ]);
 });
 
+it('limits of hours and days are noted once', () => {
+  const context = contextWith();
+  for (const [limit, day] of [
+    ['500', '9000'],
+    ['600', '8000'],
+  ] as const)
+    readerFor('chat', context).onHeaders(headAt, 200, {
+      'x-ratelimit-limit-hour': limit,
+      'x-ratelimit-limit-day': day,
+    });
+  readerFor('chat', context).onHeaders(headAt, 200, {});
+  expect([...context.targetMemory.notes]).toEqual([
+    'The headers of the answers also declare limits of longer times: 500 requests an hour, 9,000 requests a day.',
+  ]);
+});
+
 describe('the head of a response', () => {
   it('has its instant, status, quota and the server’s request id', () => {
     expect(
