@@ -100,4 +100,22 @@ describe('a file that is not a history', () => {
       'cannot be used: run 1 in it is invalid at trust',
     );
   });
+
+  it('is refused if the verdicts of a row are no JSON', async () => {
+    await using((history) => history.add(run()));
+    const db = new DatabaseSync(path);
+    db.exec("UPDATE run SET verdicts = 'perhaps'");
+    db.close();
+    await expect(readHistory(path)).rejects.toThrow('run 1 in it is invalid at verdicts');
+  });
+});
+
+it('a run that cannot be stored whole is not stored at all', async () => {
+  const [figure] = run().figures;
+  const twice = run({ figures: [figure!, figure!] });
+  await expect(using((history) => history.add(twice))).rejects.toThrow(
+    /^the history .* cannot be used: .*; remove or move it, or set WEIR_HISTORY to another file/,
+  );
+  expect(await readHistory(path)).toEqual([]);
+  expect(await using((history) => history.add(run()))).toBe(1);
 });
