@@ -415,3 +415,36 @@ describe('a slice that is stopped', () => {
     expect(world.listeners()).toBe(0);
   });
 });
+
+describe('a slice with a budget', () => {
+  const budget = { requests: 3, tokens: null, cost: null };
+
+  it('drops the request that no longer fits, sends no more, and ends with those in flight', async () => {
+    const plan = fakePlan(constantLoad(10, 5000), { budget, deadlines: noDeadlines });
+    const { world, running, observations, answerAll } = startFakeRun(plan);
+    world.advanceTo(400);
+    expect(world.sent).toHaveLength(3);
+    expect(outcomes(observations)).toEqual(['dropped run-ended']);
+    answerAll();
+    world.advanceTo(2000);
+    const { spent, stopped, loadEnded } = await running.done;
+    expect([spent, stopped]).toEqual(['requests', true]);
+    expect(loadEnded).toBeLessThan(500);
+    expect(outcomes(observations)).toEqual([
+      'dropped run-ended',
+      'completed',
+      'completed',
+      'completed',
+    ]);
+  });
+
+  it('is not stopped by a budget that suffices', async () => {
+    const plan = fakePlan(constantLoad(10, 300), { budget, deadlines: noDeadlines });
+    const { world, running, answerAll } = startFakeRun(plan);
+    world.advanceTo(400);
+    expect(world.sent).toHaveLength(3);
+    answerAll();
+    world.advanceTo(1000);
+    expect(await running.done).toMatchObject({ spent: null, stopped: false });
+  });
+});

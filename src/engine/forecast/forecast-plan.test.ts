@@ -44,6 +44,44 @@ describe('the forecast of a plan', () => {
     expect(limits.keys.reduce((sum, { requests }) => sum + requests, 0)).toBe(75);
   });
 
+  it('prices cached prompts as the earlier result of the same kind and model did', () => {
+    const [stage] = samplePlan().stages;
+    const price = { input: 3_000_000, cachedInput: 0, output: 0 };
+    const traffic = stage!.traffic.map((entry) => ({ ...entry, price }) as Traffic);
+    const plan = samplePlan({ stages: [{ ...stage!, load: constantLoad(3, 2000), traffic }] });
+    const share = {
+      traffic: 'chat',
+      model: 'publisher/model-8b',
+      cached: 1,
+      written: 0,
+      answers: 1,
+    };
+    const costs = (...cachedShares: readonly object[]): readonly unknown[] => {
+      const { groups } = forecastPlan({
+        plan,
+        clips: { clipsOf: never },
+        workload: { chatContentFor: never, traceOf: never },
+        answerTime: milliseconds(500),
+        cachedShares: cachedShares as readonly (typeof share & { readonly traffic: 'chat' })[],
+      });
+      const ofKind = (kind: string): number =>
+        groups.filter((each) => each.traffic === kind).reduce((sum, { cost }) => sum + cost.sum, 0);
+      const [chats, streams] = ['chat', 'chat-stream'].map(
+        (kind) =>
+          ofKind(kind) /
+          groups
+            .filter((each) => each.traffic === kind)
+            .reduce((sum, { requests }) => sum + requests.sum, 0),
+      );
+      return [chats, streams];
+    };
+    // Three tokens for 3 each, unless all of them come from the cache for nothing.
+    expect(costs()).toEqual([9, 9]);
+    expect(costs(share)).toEqual([0, 9]);
+    expect(costs({ ...share, traffic: 'chat-stream' })).toEqual([9, 0]);
+    expect(costs({ ...share, model: 'another' })).toEqual([9, 9]);
+  });
+
   it('names the entries that have a name', () => {
     const [stage] = samplePlan().stages;
     const [chat, stream] = stage!.traffic;
