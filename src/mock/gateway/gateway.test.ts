@@ -46,6 +46,30 @@ describe('the gateway', () => {
     expect((await get('/models?x=1', { authorization: 'Bearer sk-weir-test-2' })).status).toBe(200);
   });
 
+  it('shows metrics at its root unless they are off, and counts no such request', async () => {
+    const metricsOf = async (settings: { readonly metrics?: boolean }) => {
+      const { mock, counters } = await startManualMock(settings);
+      const path = `${mock.url.slice(0, -'/v1'.length)}/metrics`;
+      const got = await fetch(`${path}?x`);
+      const { status } = await fetch(path, { method: 'POST' });
+      const counted = Object.values(await counters()).reduce((sum, count) => sum + count, 0);
+      return { got: [got.status, (await got.text()).startsWith('# HELP vllm:'), status], counted };
+    };
+    const [shown, hidden] = [await metricsOf({}), await metricsOf({ metrics: false })];
+    expect(shown.got).toEqual([200, true, 404]);
+    expect(hidden.got).toEqual([404, false, 404]);
+    expect(shown.counted).toBeGreaterThan(0);
+    expect(hidden.counted).toBe(2 * shown.counted);
+  });
+
+  it('knows a model by an id whose escapes are right or wrong', async () => {
+    const { get } = await startManualMock();
+    expect((await get('/models/weir%2Fsmall')).status).toBe(200);
+    expect((await get('/models/weir/small')).status).toBe(200);
+    const wrong = await get('/models/weir%zz');
+    expect([wrong.status, await wrong.text()]).toEqual([404, expect.stringContaining('weir%zz')]);
+  });
+
   it('names the method that a path expects', async () => {
     const { get } = await startManualMock();
     expect((await get('/chat/completions')).headers.get('allow')).toBe('POST');

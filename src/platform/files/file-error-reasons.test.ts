@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { whyUnreadable } from './file-error-reasons.ts';
+import { noDescriptors } from '../no-descriptors.ts';
+import { Problem } from '../problem.ts';
+import {
+  isFileError,
+  isForeseen,
+  UnfitFile,
+  whyUnreadable,
+  whyUnwritable,
+} from './file-error-reasons.ts';
 
 it.each([
   [
@@ -21,4 +29,39 @@ it.each([
   const why = whyUnreadable(error);
   expect(why).toContain(words);
   expect(why).not.toMatch(/\bE[A-Z]{3,}\b/);
+});
+
+const failed = (code: string, more: object = { syscall: 'open' }): Error =>
+  Object.assign(new Error(`${code}: in words, open 'x'`), { code, ...more });
+
+it.each([
+  ['EACCES', 'permission denied', 'permission denied'],
+  ['EIO', 'the disk fails', 'the disk fails'],
+  ['EISDIR', 'it is a folder', 'it is a folder'],
+  ['ELOOP', 'it is a link that leads to itself', 'it is a link'],
+  ['ENAMETOOLONG', 'its path is too long', 'its path is too long'],
+  ['ENOENT', 'there is no such file', 'its folder does not exist: create it first'],
+  [
+    'ENOTDIR',
+    'a part of the path is a file, not a folder',
+    'a part of the path is a file, not a folder',
+  ],
+  ['EMFILE', noDescriptors, noDescriptors],
+  ['EROFS', 'in words', 'the file system is read-only'],
+  ['ENOSPC', 'in words', 'the disk is full'],
+  ['EDQUOT', 'in words', 'the disk quota is used up'],
+])('%s is explained to who reads and to who writes', (code, reading, writing) => {
+  expect(whyUnreadable(failed(code))).toBe(reading);
+  expect(whyUnwritable(failed(code))).toBe(writing);
+});
+
+it('an error of the file system is foreseen, as a problem is; any other is a defect', () => {
+  const told = (error: unknown): readonly boolean[] => [isFileError(error), isForeseen(error)];
+  expect(told(failed('EIO'))).toEqual([true, true]);
+  expect(told(failed('ERR_STRING_TOO_LONG', {}))).toEqual([true, true]);
+  expect(told(new UnfitFile('odd'))).toEqual([true, true]);
+  expect(told(new Problem('odd'))).toEqual([false, true]);
+  expect(told(failed('ERR_ASSERTION', {}))).toEqual([false, false]);
+  expect(told(new Error('odd'))).toEqual([false, false]);
+  expect(told({ code: 'EIO', syscall: 'open' })).toEqual([false, false]);
 });

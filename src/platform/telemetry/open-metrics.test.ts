@@ -17,6 +17,56 @@ describe('live metrics as OpenMetrics', () => {
     expect(text.match(/^# TYPE/gm)).toHaveLength(11);
   });
 
+  it('are these, for those who chart them', () => {
+    expect(new OpenMetrics().text()).toMatchInlineSnapshot(`
+      "# TYPE weir_run_info gauge
+      # HELP weir_run_info Always 1; the labels describe the run.
+      # TYPE weir_due gauge
+      # HELP weir_due Arrivals due so far.
+      # TYPE weir_in_flight gauge
+      # HELP weir_in_flight Requests in flight.
+      # TYPE weir_arrivals counter
+      # HELP weir_arrivals Arrivals by outcome; each has exactly one.
+      # TYPE weir_attempts counter
+      # HELP weir_attempts Requests sent, by the status of the answer; 0 without an answer.
+      # TYPE weir_tokens counter
+      # HELP weir_tokens Tokens of completed chats; input only where the server reports it.
+      # TYPE weir_key_remaining gauge
+      # HELP weir_key_remaining Remaining requests or tokens of a key, as the gateway last reported.
+      # TYPE weir_end_to_end_seconds histogram
+      # UNIT weir_end_to_end_seconds seconds
+      # HELP weir_end_to_end_seconds Time from due to the end, of completed requests.
+      # TYPE weir_ttft_seconds histogram
+      # UNIT weir_ttft_seconds seconds
+      # HELP weir_ttft_seconds Time from due to the first token, also of streams that failed later.
+      # TYPE weir_first_audio_seconds histogram
+      # UNIT weir_first_audio_seconds seconds
+      # HELP weir_first_audio_seconds Time from due to the first audio, also of speech that failed later.
+      # TYPE weir_lag_seconds histogram
+      # UNIT weir_lag_seconds seconds
+      # HELP weir_lag_seconds Delay of all attempts by the load generator itself.
+      # EOF
+      "
+    `);
+  });
+
+  it('have fine buckets for times to the first token, and some for long answers', () => {
+    const metrics = new OpenMetrics();
+    metrics.record('ttft', 0.3, labels);
+    const bounds = linesOf(metrics, 'weir_ttft_seconds_bucket').map((line) =>
+      /le="([^"]*)".* (\d)/.exec(line)!.slice(1),
+    );
+    expect(bounds.filter(([, count]) => count === '0').map(([bound]) => bound)).toEqual([
+      ...['0.005', '0.01', '0.025', '0.05', '0.075', '0.1', '0.15', '0.2'],
+    ]);
+    expect(bounds.filter(([, count]) => count === '1').map(([bound]) => bound)).toEqual([
+      ...['0.3', '0.4', '0.5', '0.75', '1.0', '1.5', '2.0', '3.0', '5.0', '7.5', '10.0', '15.0'],
+      ...['20.0', '30.0', '60.0', '120.0', '+Inf'],
+    ]);
+    metrics.record('endToEnd', 0.3, labels);
+    expect(linesOf(metrics, 'weir_end_to_end_seconds_bucket')).toHaveLength(25);
+  });
+
   it('add to counters, which are declared without their suffix', () => {
     const metrics = new OpenMetrics();
     metrics.record('arrivals', 2, { ...labels, outcome: 'completed' });
