@@ -172,7 +172,14 @@ describe('the section on the keys', () => {
       return { ...result, ledger, plan: { ...result.plan, limits: unlimited } };
     };
     const told = (differing: object) =>
-      toLedgerRow({ ...blankChatColumns, status: 200, ...differing });
+      toLedgerRow({
+        ...blankChatColumns,
+        status: 200,
+        sent: 0,
+        answered: 10,
+        ended: 10,
+        ...differing,
+      });
     expect(html(none([answer(200, 0)]))).toBe('');
     expect(terminal(none([answer(200, 0)]))).toContain('What did the limits do?');
     expect(html(none([answer(429, 0)]))).not.toBe('');

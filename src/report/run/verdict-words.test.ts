@@ -175,7 +175,7 @@ describe('what failed most', () => {
     expect(failedText({ ...result, failures: [failure] })).toBe(
       '449 of 1,600 requests failed: chat-stream limited, 429 rate_limit_exceeded.',
     );
-    const both = [failure, { ...failure, traffic: 'chat', count: 1 }] as const;
+    const both: Result['failures'] = [failure, { ...failure, traffic: 'chat', count: 1 }];
     expect(failedText({ ...result, failures: both })).toBe(
       '450 of 1,600 requests failed: limited, 429 rate_limit_exceeded.',
     );
