@@ -142,7 +142,7 @@ describe('the content of a request', () => {
     const source = { kind: 'synthetic', system: null, tokens: 40, turns: null } as const;
     const prefix = { tokens: 9, pool: 1 };
     const shared = (more: object) =>
-      ask({ ...source, prefix: null, cache: 'avoid', ...more } as PromptSource, 3).shared;
+      ask({ ...source, prefix: null, cache: 'avoid', ...more }, 3).shared;
     expect(shared({})).toBeUndefined();
     expect(shared({ prefix })).toEqual({
       beginnings: [{ name: 'prefix 0', tokens: 9 }],
@@ -156,7 +156,7 @@ describe('the content of a request', () => {
     expect(shared({ prefix: { tokens: 99, pool: 1 } })?.beginnings[0]?.tokens).toBe(40);
     const turns = { count: 2, answer: 7 };
     const conversation = (index: number) =>
-      ask({ ...source, turns, prefix, cache: 'avoid' } as PromptSource, index, 2).shared;
+      ask({ ...source, turns, prefix, cache: 'avoid' }, index, 2).shared;
     expect(conversation(1)).toEqual({
       beginnings: [
         { name: 'prefix 0', tokens: 9 },

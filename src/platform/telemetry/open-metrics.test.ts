@@ -57,11 +57,33 @@ describe('live metrics as OpenMetrics', () => {
       /le="([^"]*)".* (\d)/.exec(line)!.slice(1),
     );
     expect(bounds.filter(([, count]) => count === '0').map(([bound]) => bound)).toEqual([
-      ...['0.005', '0.01', '0.025', '0.05', '0.075', '0.1', '0.15', '0.2'],
+      '0.005',
+      '0.01',
+      '0.025',
+      '0.05',
+      '0.075',
+      '0.1',
+      '0.15',
+      '0.2',
     ]);
     expect(bounds.filter(([, count]) => count === '1').map(([bound]) => bound)).toEqual([
-      ...['0.3', '0.4', '0.5', '0.75', '1.0', '1.5', '2.0', '3.0', '5.0', '7.5', '10.0', '15.0'],
-      ...['20.0', '30.0', '60.0', '120.0', '+Inf'],
+      '0.3',
+      '0.4',
+      '0.5',
+      '0.75',
+      '1.0',
+      '1.5',
+      '2.0',
+      '3.0',
+      '5.0',
+      '7.5',
+      '10.0',
+      '15.0',
+      '20.0',
+      '30.0',
+      '60.0',
+      '120.0',
+      '+Inf',
     ]);
     metrics.record('endToEnd', 0.3, labels);
     expect(linesOf(metrics, 'weir_end_to_end_seconds_bucket')).toHaveLength(25);

@@ -120,7 +120,7 @@ describe('the verdict on limits', () => {
       'No limit violated, some undecided: 1 of 2 claims proved, none refuted (a in-flight permitted).',
     ],
     [
-      judged([keyOf('a', [[r, 'proved']], { refusals: { ...refusals!, units: { requests: 1 } } })]),
+      judged([keyOf('a', [[r, 'proved']], { refusals: { ...refusals, units: { requests: 1 } } })]),
       'good',
       'Limit of requests kept, that of tokens refused nothing: 1 of 1 claim proved, none refuted (any limiter permitted).',
     ],
@@ -246,7 +246,7 @@ describe('the introduction of a report', () => {
     const starved = { ...fail, grounds: 'no-data', n: 3 } as const;
     const limited = { ...result, failures: [{ ...failure!, outcome: 'limited', traffic: 'chat' }] };
     const step = (each: Partial<Result>): string | undefined =>
-      words({ ...clean, ...each } as Result).find((line) => line.startsWith('picture: What now'));
+      words({ ...clean, ...each }).find((line) => line.startsWith('picture: What now'));
     expect(step({ ...limited, verdicts: [sampleVerdict(starved)] } as Partial<Result>)).toBe(
       `picture: What now: the key is at its limit: lower the rate, or let requests wait with --set pace={}; ${evidence}`,
     );

@@ -243,7 +243,7 @@ describe('a term of a plan in words', () => {
       '4 connections flat out for 1 s; closed: each connection sends the next request as soon as the answer arrives, so latencies hide queueing',
     ],
   ] as const)('a stage has its load, and what its model means', (load, words) => {
-    const stages = [{ ...stage!, load } as Plan['stages'][number]];
+    const stages = [{ ...stage!, load }];
     expect(termOf('Stage steady', { stages })).toBe(words);
     expect(termOf('Connections', { stages })?.split(',')[0]).toBe(
       load.kind === 'saturate' ? 'HTTP/1.1 by autocannon' : http1,

@@ -79,11 +79,7 @@ describe('the needs of a trace', () => {
   it('say from where, and nothing of a unit and a second that are not known', () => {
     const { unit: _, busiestSecond: __, ...facts } = sampleTraceLoad.facts;
     const load = { ...sampleTraceLoad, from: milliseconds(5000), speed: 0.5, facts };
-    expect(
-      needsOf(load as TraceLoad)
-        .split('\n')
-        .slice(0, 2),
-    ).toEqual([
+    expect(needsOf(load).split('\n').slice(0, 2)).toEqual([
       'steady: the mooncake trace short.jsonl from 5 s at 0.5 times its pace: 3 requests in 251 ms',
       '  as recorded it spans 126 ms',
     ]);

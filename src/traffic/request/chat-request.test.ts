@@ -20,13 +20,10 @@ const asked = (own: ChatContent = content, kind: 'chat' | 'chat-stream' = 'chat-
     conversations: drawn,
     body: { temperature: 0, top_p: 1 },
   };
-  const made = chatRequest(
-    traffic as (typeof sampleTraffic)[typeof kind],
-    {
-      ...prepareContextWith({ targetMemory }),
-      ask: () => own,
-    } as Parameters<typeof chatRequest>[1],
-  );
+  const made = chatRequest(traffic, {
+    ...prepareContextWith({ targetMemory }),
+    ask: () => own,
+  });
   const { request, ownHeaders, size } = made.prepared;
   const body = JSON.parse(Buffer.from(request.body ?? []).toString()) as object;
   return { ...made, request, ownHeaders, size, body, notes: [...targetMemory.notes] };
