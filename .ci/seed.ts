@@ -12,7 +12,7 @@ if (choice === 'sample' && date !== undefined)
   fc.configureGlobal({ seed: createHash('sha256').update(date).digest().readInt32BE(0) });
 // Shrinking a failed case blocks the thread, so the time limit of a test cannot end it. Long tests may take longer.
 if (choice === undefined)
-  // oxlint-disable-next-line typescript/no-deprecated -- its successor cannot be given to all properties at once
+  // oxlint-disable typescript/no-deprecated -- their successors cannot be given to all properties at once
   fc.configureGlobal({
     interruptAfterTimeLimit: 45_000,
     markInterruptAsFailure: true,

@@ -1,3 +1,4 @@
-// What this imports is read once in each worker; this file itself, before each file of tests.
+// Vitest runs this file before each file of tests, and the modules below only once in each worker.
+// oxlint-disable import/no-unassigned-import -- these modules only set up the worker
 import './seed.ts';
 import './quick-imports.ts';

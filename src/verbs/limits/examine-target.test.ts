@@ -93,7 +93,7 @@ const examine = async (
       return {
         model: 'named',
         budget: 'about 3 requests',
-        run: async (host, origin) => {
+        run: async (_host, origin) => {
           seen.push(origin);
           if (stored !== null)
             await writeFile(join(out, 'token-limits.json'), JSON.stringify(stored(target)));

@@ -16,7 +16,16 @@ const side = (mean: number, noise: number, drift = 0): readonly number[] =>
 /** The sum of the squares of that noise is 14, so its variance in a side is 14/4. */
 const ratio = (
   change: number,
-  { noise = 0.01, drift = 0, better = 'lower' as 'lower' | 'higher', ...rest } = {},
+  {
+    noise = 0.01,
+    drift = 0,
+    better = 'lower',
+    ...rest
+  }: {
+    readonly noise?: number;
+    readonly drift?: number;
+    readonly better?: 'lower' | 'higher';
+  } & Partial<RatioCandidate> = {},
 ): RatioCandidate => ({
   ...shared,
   labels: labels(better),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from './command-flags.ts';
-import { importText } from './import-source.ts';
 import { type Imported, noteLine } from './imported.ts';
-import { readTargets } from './import-source.ts';
+import { importText, readTargets } from './import-source.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 
 /** Parts of files and commands that few of them have, and what becomes of each. */

@@ -13,8 +13,12 @@ const decision = (sent: number, admitted = true, answered = sent + 10): LimiterD
   admitted,
 });
 
-const every = (count: number, spacing: number, isAdmitted = (_: number) => true, from = 0) =>
-  Array.from({ length: count }, (_, i) => decision(from + i * spacing, isAdmitted(i)));
+const every = (
+  count: number,
+  spacing: number,
+  isAdmitted: (i: number) => boolean = () => true,
+  from = 0,
+) => Array.from({ length: count }, (_, i) => decision(from + i * spacing, isAdmitted(i)));
 
 const factsOf = (decisions: readonly LimiterDecision[]) =>
   limitFacts(
