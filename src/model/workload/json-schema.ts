@@ -27,20 +27,6 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
-const checkers = new Map<boolean, draft7.Ajv>();
-
-/**
- * Creates a validator for one schema. All validators of a draft share one validator that checks schemas, since the
- * compilation of the draft's own schema takes most of the time.
- */
-const openForOneSchema = (isOfDraft7: boolean): draft7.Ajv => {
-  const checker = checkers.get(isOfDraft7) ?? openAjv(isOfDraft7);
-  checkers.set(isOfDraft7, checker);
-  const ajv = openAjv(isOfDraft7);
-  ajv.validateSchema = (schema, throws) => checker.validateSchema(schema, throws);
-  return ajv;
-};
-
 /**
  * The message about a schema that refers to itself without end. Such a schema is only detected when a value is tested.
  */
@@ -52,7 +38,7 @@ const endlessSchema = 'it cannot be checked: the schema refers to itself without
  */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
-    const ajv = openForOneSchema(typeof schema === 'object' && isDraft7(schema));
+    const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
     // The keyword `$async` is an extension of Ajv. A validator for a schema with this keyword returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
