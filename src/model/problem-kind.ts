@@ -1,4 +1,4 @@
-/** The subject of a problem, which is the `code` of an error of the library. The words never change. */
+/** The subject of a problem: the `code` of an error of the library. The words never change. */
 export type ProblemKind =
   | 'configuration'
   | 'scenario'

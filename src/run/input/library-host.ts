@@ -15,7 +15,7 @@ export type ScenarioInput = z.input<typeof scenarioSchema>;
  */
 export class WeirError extends Error {
   override readonly name = 'WeirError';
-  /** The subject of the failure. The codes do not change between versions, so programs can compare codes. */
+  /** The subject of the failure. A code never changes, so programs can compare codes. */
   readonly code: ProblemKind;
 
   constructor(message: string, code: ProblemKind, options?: ErrorOptions) {
@@ -46,7 +46,7 @@ export interface RunOptions {
   readonly allowFiles?: boolean | undefined;
   /** Whether to run the scenario even if it does not fit its own budget or pace. */
   readonly force?: boolean | undefined;
-  /** The variables for keys and `${env:NAME}`; by default, the environment variables of the process. */
+  /** The variables for keys and `${env:NAME}`; those of the process by default. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly direct?: string | undefined;
   readonly directKey?: string | undefined;
   readonly directModel?: string | undefined;
-  /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
+  /** Whether to send only requests that should cost nothing. */
   readonly noCost: boolean;
   readonly timeout: string | undefined;
 }

@@ -34,7 +34,7 @@ export interface CheckOptions extends Pick<
   readonly direct?: string | undefined;
   readonly directKey?: string | undefined;
   readonly directModel?: string | undefined;
-  /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
+  /** Whether to send only requests that should cost nothing. */
   readonly noCost?: boolean | undefined;
   /** The maximum time for one answer, for example `45s`. */
   readonly timeout?: string | undefined;

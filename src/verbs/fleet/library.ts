@@ -34,7 +34,7 @@ export interface WorkOptions extends MeetingOptions {
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
-  /** A folder for the result of this slice. By default, the result is only sent to the coordinator. */
+  /** A folder for the result of this slice, which is otherwise only sent to the coordinator. */
   readonly out?: string | undefined;
   /** Whether each key asks for the list of models before the load; `true` by default. */
   readonly keyCheck?: boolean | undefined;
