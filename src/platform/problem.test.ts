@@ -11,15 +11,15 @@ import {
 } from './problem.ts';
 
 it.each([
-  [Problem, 'configuration'],
-  [UnusableScenario, 'scenario'],
-  [UnusableKey, 'key'],
-  [UnusableTarget, 'target'],
-  [DoubtfulTarget, 'target'],
-  [OverBudget, 'budget'],
-  [UnwritableOutput, 'output'],
-  [MissingPackage, 'package'],
-])('%s is a problem of the kind %s', (Kind, kind) => {
+  ['configuration', Problem],
+  ['scenario', UnusableScenario],
+  ['key', UnusableKey],
+  ['target', UnusableTarget],
+  ['target', DoubtfulTarget],
+  ['budget', OverBudget],
+  ['output', UnwritableOutput],
+  ['package', MissingPackage],
+])('%s is the kind of a problem', (kind, Kind) => {
   const problem = new Kind('why');
   expect(problem).toBeInstanceOf(Problem);
   expect([problem.kind, problem.message]).toEqual([kind, 'why']);

@@ -52,8 +52,9 @@ const refuted = {
 
 const answer = (status: number, sent: number) =>
   toLedgerRow({ ...blankChatColumns, status, sent, answered: sent + 10, ended: sent + 10 });
+const sample = sampleRunResult();
 const resultWith = (keys: readonly KeyLimits[], judged = false): Result => ({
-  ...sampleRunResult(),
+  ...sample,
   ledger: [
     { key: 'alpha', rows: [answer(200, 0), answer(429, 290)], left: 1 },
     { key: 'beta', rows: [answer(200, 0)], left: 0 },
