@@ -31,6 +31,10 @@ export interface JunitSuite {
   readonly output: readonly string[];
 }
 
+/** Keeps line feeds, which a plain text would lose. */
+const linesOf = (text: string): readonly (string | Markup)[] =>
+  text.split('\n').map((line, i) => (i === 0 ? line : markup`\n${line}`));
+
 const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
   switch (outcome.kind) {
     case 'passed':
@@ -38,7 +42,7 @@ const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
     case 'skipped':
       return markup`<skipped message="${outcome.message}"/>`;
     case 'failed':
-      return markup`<failure message="${outcome.message}" type="${outcome.type}">${outcome.details}</failure>`;
+      return markup`<failure message="${outcome.message}" type="${outcome.type}">${linesOf(outcome.details)}</failure>`;
   }
 };
 

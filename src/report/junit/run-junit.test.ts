@@ -61,7 +61,7 @@ it('claims that decide on limits are cases of their key, if limits are judged', 
   expect(casesOf({ ...result, limits }, validTrust).slice(1)).toEqual([
     'classname="limits.main" name="a: It is kept." time="0">',
     'classname="limits.main" name="b: It is kept." time="0"><skipped message="too few"/>',
-    'classname="limits.main" name="c: It is kept." time="0"><failure message="61 of 60" type="violated">61 of 60; r3; r4</failure>',
+    'classname="limits.main" name="c: It is kept." time="0"><failure message="61 of 60" type="violated">61 of 60\nr3\nr4</failure>',
   ]);
   expect(casesOf({ ...result, limits: { ...limits, judged: false } }, validTrust)).toHaveLength(1);
   expect(casesOf({ ...result, limits: { ...limits, keys: [] } }, validTrust).slice(1)).toEqual([

@@ -44,7 +44,7 @@ const limitCase = (key: string, check: LimitCheck): JunitCase => {
   const outcomes = {
     proved: passed,
     undecided: skipped(check.observed),
-    refuted: failed('violated', check.observed, [check.observed, ...check.evidence].join('; ')),
+    refuted: failed('violated', check.observed, [check.observed, ...check.evidence].join('\n')),
   };
   const name = `${check.id}: ${check.claim}`;
   return { classname: `limits.${key}`, name, outcome: outcomes[check.finding] };
