@@ -11,7 +11,7 @@ type Unit = (typeof units)[number];
 
 const noLimits = { requests: null, tokens: null } as const;
 
-/** The limits of the interface that are examined because no other limit was declared; `null` for a declared limit. */
+/** For each unit, the limit of the interface that Weir assumes; `null` if a limit of this unit is declared. */
 export type AssumedLimits = Readonly<Record<Unit, number | null>>;
 
 const limitsIn = ({ plan }: Pick<ReadPlan, 'plan'>): AssumedLimits => {
@@ -20,8 +20,8 @@ const limitsIn = ({ plan }: Pick<ReadPlan, 'plan'>): AssumedLimits => {
 };
 
 /**
- * Returns the limits of the first key that neither the scenario nor an option declares. `read` is the plan of the
- * request.
+ * Returns the limits that Weir assumes for the first key because neither the scenario nor an option declares these
+ * limits. `read` is the plan of the request.
  */
 export const assumedLimitsOf = async (
   request: TargetRequest,
@@ -64,12 +64,15 @@ export const assumedText = (limits: AssumedLimits, window: number): string => {
 
 const minute = 60_000;
 
-/** A limit of requests at the same time, such as `10 parallel requests`, is another limit. */
+/**
+ * Matches the words of a limit per period, such as `1,000 requests a day`. A cap on concurrency, such as `10 parallel
+ * requests`, has no period and does not match.
+ */
 const isOfTime = / (?:an?|in) /;
 
 /**
- * Returns in words the limit in the headers that contradicts an assumed limit of the `window`; `null` without a
- * contradiction.
+ * Returns, in words, a limit in the headers that contradicts the limit assumed for a `window` in ms; `null` if no limit
+ * in the headers contradicts the assumed limit.
  */
 const contradictionOf = (
   unit: Unit,

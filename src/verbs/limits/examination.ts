@@ -44,7 +44,7 @@ export const openProbe = async (
     timeoutFor: timeout,
   };
   const sent = clock.now();
-  // If the model is named, a list that failed is not requested again.
+  // If the model list was not answered and `model` names a model, the list is not requested again.
   const unlisted = target.listing === 'answered' ? null : listedModels('', model);
   const models =
     unlisted ?? (await findProbeModels(session, first, model, () => rejectMisplaced(target)));

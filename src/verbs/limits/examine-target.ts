@@ -42,7 +42,7 @@ export const examineUntilStopped = async <Log>(
   }
 };
 
-/** The start of the ids of all requests of an examination, such as `limits-1127184500`. */
+/** Returns the common prefix of the ids of all requests of an examination, such as `limits-1127184500`. */
 export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
   `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
 
@@ -62,7 +62,8 @@ export interface ReportOrigin extends ReturnType<typeof reportOrigin> {
 export interface ExaminationOutcome {
   readonly report: object;
   /**
-   * Builds the document. `beside` has the findings in the folder about the target's other limit (requests or tokens).
+   * Builds the document. `beside` has the findings about the target's other limit (requests or tokens), read from the
+   * folder.
    */
   readonly document: (beside: KeyFindings) => ReportDocument;
   readonly junit: () => string;
@@ -117,7 +118,7 @@ export const examineTarget = async (
   const stops = followStops(host.onStop, () =>
     say('the examination is over; its report is being written'),
   );
-  // A queue may delay a request by more than a window.
+  // The timeout exceeds two windows, since a queue may delay a request by more than a window.
   const timeout = 2 * window + 30_000;
   const { model, preflight } = request;
   const opening = { read, model, preflight, timeout, folder, stops };

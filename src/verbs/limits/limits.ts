@@ -48,7 +48,9 @@ export interface LimitsRequest extends TargetRequest {
   readonly quick: boolean;
   /** Whether the second key belongs to the team whose limit is examined. */
   readonly sameTeam: boolean;
-  /** Whether the report shows which decisions distinguish the named limiter from the next best limiter. */
+  /**
+   * Whether the report shows which decisions distinguish the limiter that Weir identified from the next best limiter.
+   */
   readonly explain: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;

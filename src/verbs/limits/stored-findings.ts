@@ -47,8 +47,8 @@ const readFindings = async (folder: string): Promise<KeyFindings> => ({
 const nothing: KeyFindings = { requests: null, tokens: null };
 
 /**
- * Returns the findings in a folder about the other limit of this target, for the sentence about both limits. An
- * unreadable file is ignored, so an examination always gets its report.
+ * Returns the stored findings about the target's limit `limit`. The report on the other limit uses these findings for
+ * its sentence about both limits. An unreadable file is ignored, so that an examination always gets its report.
  */
 export const findingsBeside = async (
   folder: string,
@@ -68,7 +68,7 @@ export const findingsBeside = async (
 
 const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
 
-/** Returns the exit for findings: the exit of their gravest verdict. */
+/** Returns the name of the exit code for findings. The gravest verdict of the findings determines the exit code. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
 /**

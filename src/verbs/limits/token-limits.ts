@@ -86,7 +86,7 @@ const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
 };
 type Settings = ReturnType<typeof settingsFrom>;
 
-/** The context that a prompt of a burst needs: a 24th of the limit, with a margin. */
+/** Returns the context in tokens that a prompt of a burst needs: a 24th of the limit, with a margin. */
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
 /**
@@ -102,7 +102,7 @@ const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string 
   const listed = details.get(chat);
   return {
     models: { ...models, chat, otherChat: ids.find((id) => id !== chat) ?? models.otherChat },
-    // A context does not limit the length of an answer.
+    // A limit that counts only answers needs no context, since a context does not limit the length of an answer.
     context:
       settings.context ??
       (tokenUnits[settings.unit].isOfAnswers ? null : (listed?.context ?? null)),

@@ -10,8 +10,8 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 const longest = 3_600_000;
 
 /**
- * What to send to show that a limit is kept, as shares of the limit. Above the limit, some requests must be refused.
- * Below the limit, no request may be refused.
+ * The amounts that an examination by hand sends, as shares of the limit. The gateway must refuse a part of the amount
+ * above the limit. The gateway may refuse nothing of the amount below the limit.
  */
 const shares = { above: 1.1, below: 0.9 } as const;
 

@@ -19,7 +19,7 @@ const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 const asFlag = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Rejects options of the other examination, since such options would do nothing. */
+/** Rejects an option that only the other examination uses. The chosen examination would ignore this option. */
 const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   const hasTokens = given['tokens'] !== undefined;
   const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== false;
@@ -32,7 +32,9 @@ const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   );
 };
 
-/** Rejects a team of one key, and a second key that an examination of tokens would not use. */
+/**
+ * Rejects `--same-team` without a second key. Also rejects a second key that an examination of tokens would not use.
+ */
 const rejectLoneTeam = (given: {
   readonly sameTeam: boolean;
   readonly secondKey: string | undefined;

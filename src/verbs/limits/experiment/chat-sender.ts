@@ -22,18 +22,20 @@ export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
   /**
-   * Sends one small request. Resolves to whether the request was admitted. A request without an answer counts as
-   * admitted.
+   * Sends one small request. Resolves to whether the request was admitted. Resolves to `true`, too, if the target does
+   * not offer the request.
    */
   sendChat(): Promise<boolean>;
   /** Returns the usual time from sending to the answer, in ms; 0 if the time is unknown. */
   roundTrip(): number;
 }
 
-/** The inaccuracy of timers, in ms. */
+/** The assumed inaccuracy of a timer, in ms. */
 const timerSlack = 2;
 
-/** Returns the pause after an answer, in ms, that certainly stays within the even rate. */
+/**
+ * Returns a pause in ms. A client that pauses for this time after each answer certainly never exceeds the even rate.
+ */
 export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
 
 /** Returns the longest time from sending to an answer, or to an abort, in ms. */
@@ -43,17 +45,20 @@ export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answe
 /** Returns the idle time in ms after which no window of a limiter is still open. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
-/** Returns the time in ms from the first request until earlier uses of the key are certainly forgotten. */
+/**
+ * Returns a time in ms after the first request. By then, every limiter has certainly forgotten earlier uses of the key.
+ */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The largest round just after the number of requests after which a refusal is expected. */
+/** The maximum number of requests in the round that follows exactly `expected` sent requests. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
   /**
-   * The number of requests after which a refusal is expected. At this number, the next round sends only a few requests.
+   * The number of requests after which a refusal is expected. Once this many requests are sent, the next round is
+   * small.
    */
   readonly expected: number;
 }
@@ -77,7 +82,7 @@ export const sendUntilRefused = async (
   return false;
 };
 
-/** Sleeps until the phase since `origin`, as a share of a window, is in one of the ranges. */
+/** Sleeps until the time since `origin`, modulo the window and divided by the window, is in one of the ranges. */
 export const sleepUntilPhase = async (
   sender: ChatSender,
   origin: number,

@@ -44,14 +44,14 @@ import {
 
 class ExaminationStopped extends Error {}
 
-/** The number of consecutive small chats without an answer or a 429 after which the examination ends. */
+/** The examination ends after this many consecutive small chats that got neither an answer nor a 429. */
 const maxFailures = 3;
 /**
- * The number of windows after the last answered chat in which failures do not end the examination, since the failures
- * may be refusals.
+ * For this number of windows after the last answered chat, failures do not end the examination, since the failures may
+ * be refusals.
  */
 const maxFailingWindows = 2.4;
-/** The statuses that no limiter changes: a wrong key, no credit, no such model. */
+/** A chat that fails with one of these statuses would also fail later: a wrong key, no credit, no such model. */
 const hopelessStatuses = [401, 402, 404];
 
 /** Decides whether a chat was refused. A failure other than 429 that also occurs below the limit is not a refusal. */
@@ -78,9 +78,7 @@ export interface ExaminationOptions {
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
-/**
- * The number of pauses after which a bucket that earlier requests emptied certainly contains enough for an even pace.
- */
+/** After this many pauses, a bucket that earlier requests emptied certainly contains enough for an even pace. */
 const refillPauses = 3.5;
 
 class Examination {
@@ -96,7 +94,10 @@ class Examination {
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
-  /** Whether an even pace was certainly refused. After such a refusal, more load would show nothing new. */
+  /**
+   * Whether the limiter certainly refused a request of an even pace. After such a refusal, more load would show nothing
+   * new.
+   */
   #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
@@ -158,7 +159,7 @@ class Examination {
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
-    // The wait has steps, so that a stop does not have to wait for the end of a window.
+    // The wait is divided into steps, so that a stop takes effect before the wait ends.
     while (this.#client.now() < moment) {
       this.#throwIfStopped();
       const step = Math.min(moment, this.#client.now() + 250);
@@ -194,7 +195,10 @@ class Examination {
     await this.#sleepUntil(instant(last + time));
   }
 
-  /** Returns a start of the server's minute by its `Date` headers; `null` if unknown. */
+  /**
+   * Returns an instant at which a window on the server's clock begins, computed from the `Date` headers; `null` if the
+   * `Date` headers do not show the server's clock.
+   */
   #minuteBegin(): Instant | null {
     const clock = serverOffset(this.replies);
     if (clock === null) return null;
@@ -235,7 +239,8 @@ class Examination {
   }
 
   /**
-   * Returns whether an even pace was refused: `certainly`, or possibly because of an earlier use of the key (`some`).
+   * Returns whether the limiter refused requests at an even pace. `some` includes refusals that an earlier use of the
+   * key may explain. `certainly` excludes such refusals.
    */
   #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
     const log = this.log(null);

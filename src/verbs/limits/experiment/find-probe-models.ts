@@ -48,7 +48,8 @@ export const listedModels = (body: string, chat: string | undefined): ProbeModel
 const withoutList = [404, 405, 501];
 
 /**
- * The advice for a target that answers chats but lists no models. Every verb that needs the list has the two options.
+ * The advice for a target that answers chats but lists no models. Every verb that needs the list has the options
+ * `--model` and `--no-preflight`.
  */
 const withoutIt =
   'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
@@ -61,7 +62,7 @@ const advice: Readonly<Record<number, string>> = {
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
-/** Adds the limits that the headers of an answer declare. */
+/** Adds to `models` the limits that the headers of an answer declare. */
 const withDeclared = (
   models: ProbeModels,
   headers: Readonly<Record<string, string>>,

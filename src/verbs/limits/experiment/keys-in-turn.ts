@@ -10,8 +10,8 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
 };
 
 /**
- * Matches the owners of limits that belong to no team: a key, a user, a model of a key, or a model of a user (names of
- * LiteLLM and of the interface).
+ * Matches the descriptor of a limit whose owner is not a team: a key, a user, a model of a key, or a model of a user
+ * (names of LiteLLM and of the interface).
  */
 const ownsAlone =
   /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;
@@ -19,7 +19,7 @@ const ownsAlone =
 /** The family of headers whose limits always belong to one key. The descriptor of such a limit is a model. */
 const familyOfKeys = 'litellm-key';
 
-/** Removes the reported limits of single keys, since such limits do not show what a team has left. */
+/** Removes the reported limits of single keys, since such limits do not show the remaining amount of a team. */
 export const limitsOfTeam = <Reply extends Pick<ProbeReply, 'told'>>(reply: Reply): Reply => ({
   ...reply,
   told: reply.told.filter(

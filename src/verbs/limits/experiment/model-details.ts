@@ -1,6 +1,8 @@
 import type { ModelDetails } from './probe-requests.ts';
 
-/** The fields with a context in tokens: OpenRouter and Together; vLLM; Groq; Mistral; LiteLLM. */
+/**
+ * The names that gateways give to a model's context, in tokens: OpenRouter and Together; vLLM; Groq; Mistral; LiteLLM.
+ */
 const contextFields = [
   'context_length',
   'max_model_len',
@@ -28,7 +30,7 @@ const perMillion = (price: unknown): number | null => {
 const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'] => {
   const prices = objectOf(model['pricing']);
   const { prompt, completion } = prices;
-  // Both OpenRouter's list and LiteLLM's list name the price of one token.
+  // In OpenRouter's list and in LiteLLM's list, a price is the price of one token.
   const input = perMillion(prompt ?? model['input_cost_per_token']);
   const output = perMillion(completion ?? model['output_cost_per_token']);
   const cached = perMillion(prices['input_cache_read'] ?? model['cache_read_input_token_cost']);

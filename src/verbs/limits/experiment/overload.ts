@@ -6,7 +6,7 @@ import { firstKeyHistory, limiterDecisions } from '../judge/limiter-decisions.ts
 import { longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
 interface ProvocationOptions extends LimitRule {
-  /** A start of the server's minute; `null` if the server's clock is unknown. */
+  /** A start of a window on the server's clock; `null` if the server's clock is unknown. */
   readonly minuteBegin: Instant | null;
   /**
    * Whether a sustained load follows. A sustained load also shows when a limiter forgets the two groups of requests.
@@ -20,11 +20,12 @@ interface ProvocationOptions extends LimitRule {
  */
 const maxLimitMultiple = 2;
 
-/** Returns a number of requests above the limit. The number reveals even a limit that is a tenth too high. */
+/** Returns a number of requests that exceeds the limit, and would also exceed a limit that is a tenth higher. */
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
 /**
- * The number of requests of a burst at once, as a multiple of the limit. The excess covers the refill during the burst.
+ * The number of requests of a burst that is sent at once, as a multiple of the limit. The excess covers the refill
+ * during the burst.
  */
 const burstMultiple = 1.25;
 /** The assumed factor by which answers in a burst take longer than a single answer. */
@@ -40,15 +41,18 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The parts of the server's minute in which the burst may start. Windows on the clock then end at another time than a
- * window that begins with the burst.
+ * The parts of the server's minute in which the burst may start. In these parts, a window on the clock ends at another
+ * time than a window that begins with the burst, so the log can distinguish the two windows.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /**
  * The maximum duration of the burst, in windows. Refills and boundaries within a longer burst would blur the result.
  */
 const burstWindows = 0.04;
-/** The maximum number of requests at once. The number is low enough for caps on requests in flight. */
+/**
+ * The maximum number of requests in flight. With this low number, a cap on requests in flight hardly ever refuses a
+ * request.
+ */
 const maxTogether = 32;
 const tricklePerWindow = 10;
 /**
@@ -57,9 +61,9 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * The size of the first group, as a share of the limit, and the start of the second group, in windows. A log forgets
- * the groups one after the other, while a window forgets both at once. A limiter that combines a bucket with a window
- * then has little left.
+ * The size of the first group, as a share of the limit, and the start of the second group, in windows. A sliding log
+ * forgets the two groups one after the other, and a window forgets both groups at once. At the start of the second
+ * group, a limiter that combines a bucket with a window can admit little.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
@@ -183,8 +187,8 @@ const secondBurstPhases = [
 const boundaryMargin = 0.06;
 
 /**
- * The start of a third burst, in windows after the second. Only a refill in very small steps can fall into both of
- * these bursts.
+ * The start of a third burst, in windows after the second. Only a refill in very small steps can fall into both the
+ * second and the third burst.
  */
 const repeatedBurstPhases = [
   [0.03, 0.06],
@@ -195,16 +199,19 @@ const repeatedBurstPhases = [
 
 interface ReleaseOptions {
   /**
-   * The start of an earlier burst; `null` without an earlier burst. `isRepeated` says that the earlier burst came from
-   * this function, too.
+   * The start of an earlier burst; `null` if no burst came before. `isRepeated` says that `releaseTogether` sent the
+   * earlier burst.
    */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
-  /** A start of the server's minute; `null` if the server's clock is unknown. */
+  /** A start of a window on the server's clock; `null` if the server's clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
-/** Sends more than the limit at once, since counters that lose updates admit too many. Resolves with the start. */
+/**
+ * Sends more requests than the limit at once. A counter that loses concurrent updates then admits too many requests.
+ * Resolves with the start of the burst.
+ */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -265,17 +272,17 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
   return !isExceeded && isUnclear;
 };
 
-/** The number of requests of a load that always asks for more, as a multiple of the limit. */
+/** The rate of the sustained load, as a multiple of the limit per window. */
 const loadMultiple = 1.4;
 /**
- * The number of requests by which admissions must exceed (windows − 1) times the limit. With fewer admissions, the rate
- * may be too low.
+ * A part of the lowest number of admissions at which the rate is certainly not too low. This lowest number is the
+ * expected number of admissions, minus one limit, plus this part.
  */
 const slackRequests = 3;
 const lowestRateShare = 5 / 6;
 /**
- * The number of windows without an admission after which the load ends. Such a limiter counts refusals, and will admit
- * nothing more.
+ * The load ends after this many windows without an admission. A limiter that admits nothing for this time counts
+ * refused requests, too, and will admit nothing more.
  */
 const lockedWindows = 2.1;
 /** The factor that prolongs the load if hardly anything was refused, since the limit is still unknown. */
@@ -296,8 +303,8 @@ export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
 /**
- * Returns when the load sends, in ms: at each instant of an even pace, and at instants between them. Any limiter admits
- * the even pace.
+ * Returns the instants at which the load sends, in ms after its start: the instants of an even pace, and instants in
+ * between. Every permitted limiter admits the even pace.
  */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
@@ -357,7 +364,8 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // A limiter that delays has no refusals to wait for. Refusals in the first window may come from earlier requests.
+    // A limiter that delays requests refuses none, so the load does not wait for refusals. Only refusals after the
+    // first window are used, since earlier requests may have caused the other refusals.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

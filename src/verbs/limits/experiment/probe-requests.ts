@@ -3,7 +3,7 @@ import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { ProbeReply, ProbeRequest } from '../../../model/limits/limit-log.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 
-/** The limits that the headers of a list declare. */
+/** The limits that the headers of a model list declare. */
 export interface DeclaredQuota {
   /** The limits per minute; `null` for a limit that the headers do not name. */
   readonly requests: number | null;
@@ -19,16 +19,19 @@ export interface DeclaredQuota {
 /** The models for a probe; `null` for a kind of model that the target does not offer. */
 export interface ProbeModels {
   readonly chat: string;
-  /** Another chat model, to test whether this model has a limit of its own; `null` without another model. */
+  /**
+   * Another chat model, to test whether that model has a limit of its own; `null` if the target lists only one chat
+   * model.
+   */
   readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
-  /** The facts in the list about each model beside its name; absent if the list has only names. */
+  /** For each model, the further facts in the list; absent if the list has only names. */
   readonly details?: ReadonlyMap<string, ModelDetails>;
-  /** The limits that the list's headers declare; absent without such headers. */
+  /** The limits that the list's headers declare; absent if the headers declare no limit. */
   readonly declared?: DeclaredQuota;
 }
 
@@ -59,8 +62,8 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
 /**
- * The number of answer tokens. This number is cheap, but large enough to distinguish a reservation of `max_tokens` from
- * the used tokens.
+ * The number of tokens of a longer answer. The number is small, so that the answer is cheap. The number is also large
+ * enough to distinguish a reservation of `max_tokens` from the used tokens.
  */
 const longerAnswer = 40;
 
@@ -121,7 +124,9 @@ const transcription = ({ transcription: model }: ProbeModels): PreparedProbeRequ
   return plain({ ...routes.transcription, headers: { 'content-type': contentType }, body });
 };
 
-/** Builds each request of a probe; `null` if the target does not offer the request. */
+/**
+ * The functions that build the requests of a probe. A function returns `null` if the target does not offer its request.
+ */
 export const probeRequestBuilders = {
   chat: (models) => chat(models),
   'chat-stream': (models) => chat(models, {}, { stream: true }),

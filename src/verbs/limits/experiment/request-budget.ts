@@ -14,8 +14,8 @@ import { chatCost, speechCost, transcriptionCost } from '../../../contract/price
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * The requests that are sent between two small chats. The chats report the remaining amounts, so the drop shows the
- * charge.
+ * The requests that are sent between two small chats. Both chats report the remaining amounts. The drop between the two
+ * reports shows the charge of the request.
  */
 export const requestsBetweenChats = [
   'chat-stream',
@@ -72,7 +72,7 @@ const shortEvenTime = 45_000;
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
-/** The default length of the sustained load in windows. This length shows a rate that is wrong by half. */
+/** The default length of the sustained load in windows. A load of this length shows a rate that is wrong by half. */
 export const defaultSustain = 3;
 
 interface BudgetOptions {
@@ -94,7 +94,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;
   const pause = evenPause(rule) + usualAnswer(window);
-  // Before the first request, no limiter remembers anything.
+  // The first phase needs no idle time, since no limiter remembers anything before the first request.
   const idle = (time: number): number => (phases[0] === phase ? 0 : time);
   switch (phase) {
     case 'counting': {
@@ -169,7 +169,7 @@ export const probeBudgetFor = (
     /** The typical time, in ms. */
     time: sum((part) => part.time),
     tokens: { typical: Math.round(total(answered)), max: total(most) },
-    /** The highest cost in micro-units of the currency; `null` without a price for chats. */
+    /** The highest cost in micro-units of the currency; `null` if the price of chats is unknown. */
     cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
   };
 };

@@ -32,7 +32,8 @@ export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
 const units = ['requests', 'tokens'] as const;
 
 /**
- * Checks whether responses of every class have the limit and remaining headers of both units (interface, section 8).
+ * Checks whether responses of every class have the headers of the limit and of the remaining amount, for requests and
+ * for tokens (interface, section 8).
  */
 const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
@@ -40,7 +41,7 @@ const checkPresence = ({ replies }: LimitLog): LimitCheck => {
       const { limit = null, remaining = null } = reportedLimitOf(reply, unit) ?? {};
       return limit !== null && remaining !== null;
     });
-  // A response that comes before the key is checked cannot have the limit headers.
+  // A response that the gateway sends before it knows the key cannot have the limit headers.
   const expected = replies.filter(
     ({ status, request }) => status !== 401 && status !== 0 && request !== 'unknown-path',
   );
@@ -115,14 +116,20 @@ const checkBodies = (log: LimitLog): LimitCheck => {
 
 const templateTokens = 10;
 
-/** Returns the maximum number of tokens charged or reserved for a request, by any counting method. */
+/**
+ * Returns the maximum number of tokens that a gateway can charge or reserve for a request, whatever its counting
+ * method.
+ */
 const maxCharge = ({ usage, asked }: ProbeReply): number =>
   Math.max(
     usage === null ? 0 : usage.input + usage.output,
     asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
   );
 
-/** Returns the requests of the refused key that can have been charged within the window before its refusal. */
+/**
+ * Returns the requests with the key of a refused request that the gateway can have charged within the window before the
+ * refusal.
+ */
 const chargeableBefore = (
   { replies }: LimitLog,
   { sent, answered, key }: ProbeReply,
@@ -137,7 +144,10 @@ const chargeableBefore = (
 const maxChargeOf = (replies: readonly ProbeReply[]): number =>
   replies.reduce((sum, reply) => sum + maxCharge(reply), 0);
 
-/** Returns the maximum number of tokens charged within the window before a refusal; `null` if the number is unknown. */
+/**
+ * Returns the maximum number of tokens that the gateway can have charged within the window before a refusal; `null` if
+ * this number is unknown.
+ */
 const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): number | null => {
   const chats = chargeableBefore(log, refusal, window).filter(
     ({ admitted, request }) => admitted && request !== 'models',
@@ -147,8 +157,8 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
 };
 
 /**
- * Whether a refusal without a named limit may be about tokens: the requests in the window before may have used the
- * limit.
+ * Returns whether a refusal that names no limit may be a refusal for tokens. The refusal may be for tokens if the
+ * requests of the window before can have used up the limit of tokens.
  */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
@@ -252,7 +262,7 @@ const checkRetryAfter = (log: LimitLog): LimitCheck => {
   return isKnown || isRefuted ? check : { ...check, finding: 'undecided' };
 };
 
-/** Checks the reset time in the body by the server's clock. */
+/** Checks the reset time in the body against the server's clock. */
 const checkReset = (log: LimitLog): LimitCheck => {
   const offset = serverOffset(log.replies);
   const reported = serialRefusals(log).flatMap((reply) => {
@@ -273,7 +283,7 @@ const checkReset = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether requests over the limit are refused with another status than 429. */
+/** Checks whether the gateway refuses requests over the limit with a status other than 429. */
 const checkStatus = (log: LimitLog): LimitCheck => {
   const failures = wrongRefusals(log);
   const refusals = refusalsOf(log).length;

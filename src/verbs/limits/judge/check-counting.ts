@@ -15,12 +15,12 @@ type Unit = 'requests' | 'tokens';
 const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
   reportedLimitOf(reply, unit)?.remaining ?? null;
 
-/** The chats that cost one request each, whatever their length. */
+/** The chats that cost one request each, whatever the length of their prompt or answer. */
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the counting replies of the first window. With `isWhole`, returns all counting replies. `isWhole` is valid
- * only if small chats always lowered the remaining requests by one.
+ * Returns the counting replies of the first window. If `isWhole`, returns all counting replies. `isWhole` is valid only
+ * if each small chat lowered the remaining requests by one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -28,7 +28,7 @@ const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] 
   return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
 };
 
-/** Returns the drop in the remaining `unit` from each chat to the next chat, if no other request came in between. */
+/** Returns the drop in the remaining `unit` between each two consecutive chats with no other request in between. */
 const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   const counting = countedReplies(log, isWhole);
   return counting.slice(1).flatMap((reply, i) => {
@@ -39,7 +39,10 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/** Whether each small chat lowered the remaining requests by one. With a refill, drops do not show costs. */
+/**
+ * Returns whether each small chat lowered the remaining requests by one. If a refill comes between chats, drops do not
+ * show costs.
+ */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
@@ -50,7 +53,8 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
 /**
- * Returns what each kind of request costs: the drop in the remaining requests between the chats around it, minus one.
+ * Returns the cost of each kind of request: the drop in the remaining requests between the chats before and after the
+ * request, minus one for the second chat.
  */
 const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
@@ -60,7 +64,7 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
     const after = counting[place + 1];
     if (before?.request !== 'chat' || after?.request !== 'chat') continue;
     const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
-    // Without a drop, a window ended between these two chats.
+    // If the remaining requests did not drop, a window ended between these two chats.
     if (high === null || low === null || low >= high) continue;
     if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
   }
@@ -91,7 +95,10 @@ const checkCosts = (log: LimitLog): readonly LimitCheck[] => {
   });
 };
 
-/** The tokens charged for a chat by each counting method of gateways. */
+/**
+ * Counting methods of gateways. Each entry has the name of a method, and a function that returns the tokens which the
+ * method charges for a chat.
+ */
 const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number | null])[] = [
   ['the tokens used, after the answer', ({ usage }) => usage && usage.input + usage.output],
   ['the tokens of the answer only', ({ usage }) => usage?.output ?? null],
@@ -104,12 +111,14 @@ const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number |
 
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
-/** The minimum number of consecutive chats with different charges that show a correction. */
+/**
+ * The minimum number of consecutive chats from which a correction is concluded. The charges of these chats must differ.
+ */
 const minCorrectedChats = 5;
 
 /**
- * Whether the remaining tokens rose while each chat still lowered the remaining requests. So no window had ended, and a
- * correction gave the tokens back.
+ * Returns whether the remaining tokens rose while each chat still lowered the remaining requests. The drop in requests
+ * shows that no window ended, so a correction returned the tokens.
  */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
@@ -127,7 +136,7 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
   const isChat = ({ usage }: ProbeReply): boolean => usage !== null;
-  // These are the last consecutive chats. No other kind of request was charged among these chats.
+  // The last consecutive chats of the log. No other kind of request was charged between these chats.
   const from = counting.findLastIndex((reply) => !isChat(reply)) + 1;
   const chats = counting.slice(from).filter((reply) => remainingOf(reply, 'tokens') !== null);
   const small = [...chats.entries()].filter(([, { request }]) => request === 'chat');
@@ -146,10 +155,13 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** The minimum number of chats that must all report the same remaining tokens before the report is called constant. */
+/**
+ * The minimum number of chats that report remaining tokens. With fewer chats, equal reports do not show that the
+ * reported number is constant.
+ */
 const minConstantChats = 5;
 
-/** Refutes the accounting if all chats that reported remaining tokens reported the same number. */
+/** Refutes the claim about token accounting if all chats that reported remaining tokens reported the same number. */
 const constantRest = (log: LimitLog): LimitCheck | null => {
   const chats = log.replies.filter(({ phase, usage }) => phase === 'counting' && usage !== null);
   const reported = chats.flatMap((reply) => remainingOf(reply, 'tokens') ?? []);
@@ -169,7 +181,8 @@ const constantRest = (log: LimitLog): LimitCheck | null => {
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
   const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
-    // If the remaining tokens are reported before a chat is charged, the next chat's reply shows the charge.
+    // Some gateways report the remaining tokens before they charge a chat. Then the reply to the next chat shows the
+    // charge.
     (['before', 'reply'] as const).some((side) =>
       drops.every((pair) => {
         const charge = chargeOf(pair[side]);
@@ -178,7 +191,8 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // Drops alone can look like an estimate without correction, since returned tokens do not appear as a drop.
+  // A correction returns tokens, and no drop shows returned tokens. So the drops alone fit a method that never corrects
+  // its estimate. A correction that was seen therefore takes precedence over a method that fits the drops.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;
@@ -203,8 +217,8 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit. Streams bypass the limit if a stream costs nothing, and a stream was
- * admitted while chats were refused.
+ * Checks whether streams bypass the limit. Streams bypass the limit if a stream costs nothing, and the gateway admitted
+ * a stream while it refused chats.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -263,7 +277,10 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether a key is refused because of another key. The key's own limits admit at least its first request. */
+/**
+ * Checks whether the gateway refuses a key because another key is exhausted. The limits of the second key admit at
+ * least its first request.
+ */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
   const isRefused = second[0]?.status === 429;

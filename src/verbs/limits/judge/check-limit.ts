@@ -17,7 +17,10 @@ interface DecisionEvidence {
   /** The decisions on paced requests, of every kind. */
   readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  /** Another possible cause of refusals: other users, or used-up tokens; `null` if nothing suggests another cause. */
+  /**
+   * A cause of refusals other than the limit of requests: other users of the key, or used-up tokens; `null` if nothing
+   * suggests such a cause.
+   */
   readonly otherCause: string | null;
 }
 
@@ -78,8 +81,8 @@ const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
     : check;
 
 /**
- * The minimum number of evenly sent requests for the claim that all such requests are admitted, as a share of the
- * limit.
+ * The minimum number of evenly sent requests, as a share of the limit. With fewer requests, the log cannot show that
+ * the gateway admits all evenly sent requests.
  */
 const minPacedShare = 0.3;
 
@@ -184,7 +187,10 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Checks whether a key that was idle for two windows is admitted. Any limiter of the rule admits such a key. */
+/**
+ * Checks whether the gateway admits a key that was idle for two windows. Every limiter that keeps the rule admits such
+ * a key.
+ */
 const checkIdle = ({ facts, paced, otherCause }: DecisionEvidence): LimitCheck => {
   const { refusals, times } = facts.idle;
   const check = checkReplies({

@@ -8,7 +8,10 @@ import {
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 
-/** The use of a reported limit by a request, by the limit's unit. A unit that is missing here is not compared. */
+/**
+ * For each unit of a limit, returns the amount of the limit that a request used. Limits in other units are not compared
+ * with the use.
+ */
 const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   requests: ({ admitted }) => Number(admitted),
   tokens: ({ usage }) => (usage === null ? null : usage.input + usage.output),
@@ -26,7 +29,7 @@ interface Sighting {
 
 const examined = ['requests', 'tokens'] as const;
 
-/** Groups the reported limits. The limits that are examined are left out. */
+/** Groups the reported limits by limit. Omits the two limits that are examined. */
 const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];
@@ -41,8 +44,8 @@ const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] =>
 };
 
 /**
- * Compares drops in the remaining amount with use, from one request to the next. Returns the number of drops, and the
- * number of drops that matched the use exactly.
+ * Compares the drops in a remaining amount with the use of the requests. Returns the number of drops, and the number of
+ * drops that matched the use exactly.
  */
 const fallsOf = (sightings: readonly Sighting[]) => {
   let [falls, exact] = [0, 0];
@@ -51,7 +54,7 @@ const fallsOf = (sightings: readonly Sighting[]) => {
     if (before === undefined || reply.sent < before.reply.ended) continue;
     if (before.told.remaining === null || told.remaining === null) continue;
     const fall = before.told.remaining - told.remaining;
-    // The reported remaining amount may include or exclude the request's own charge.
+    // The reported remaining amount may include or exclude the charge of the request that reports the amount.
     const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
@@ -67,7 +70,7 @@ const windowText = (window: number | undefined): string =>
       ? ' a minute'
       : ` in ${formatCount(window / 1000)} s`;
 
-/** Says of one limit which amount remained at least, and how often the amount fell by exactly the use. */
+/** Describes one limit: the lowest remaining amount, and how often the amount fell by exactly the use. */
 const textOf = (sightings: readonly Sighting[]): string => {
   const { descriptor, unit, limit, window } = sightings[0]!.told;
   const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);

@@ -13,7 +13,7 @@ import { firstKeyHistory } from './limiter-decisions.ts';
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** Returns the remaining requests that admitted requests of the first key report, in the order of sending. */
+/** Returns the remaining requests in the answers to admitted requests of the first key, in the order of sending. */
 const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
   replies.flatMap((reply) => {
     const remaining = remainingOf(reply);
@@ -28,7 +28,7 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
-/** The fewest reports that support a claim about all reports. */
+/** The minimum number of reports that support a claim about all reports. */
 const fewestReports = 5;
 
 const fewText = (count: number, what: string): string =>
@@ -45,8 +45,8 @@ const serialDrops = (
     const serial = remainingIn(log, phase);
     return serial.slice(1).flatMap(({ reply, remaining }, i) => {
       const before = serial[i]!;
-      // The order of overlapping requests is unknown. If the remaining requests did not drop, a refill or a new window
-      // came.
+      // The order of overlapping requests is unknown, so only requests without an overlap are used. If the remaining
+      // requests did not drop, a refill or a new window came, so only drops are used.
       const isAlone = own.every(
         (other) =>
           other === reply ||
@@ -61,7 +61,10 @@ const serialDrops = (
   });
 };
 
-/** Returns the requests before the first request that was sent after all earlier requests were answered. */
+/**
+ * Returns the first group of overlapping requests: all requests before the first request that was sent after all
+ * earlier requests were answered.
+ */
 const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] => {
   const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
   let until = ordered[0]?.reply.answered ?? 0;
@@ -98,8 +101,8 @@ const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
 /**
- * The highest number of requests that a refill can add while the given requests were decided. This number of values may
- * appear twice.
+ * The highest number of requests that a refill can add between the first sending and the last answer of the given
+ * requests. Each added request may repeat a reported value once.
  */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
@@ -173,8 +176,8 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
 };
 
 /**
- * Counts the values between the lowest and the highest value that no reply reported; 0 if a value was reported twice (a
- * lost update).
+ * Counts the gaps: values between the lowest and the highest reported value that no reply reported. Returns 0 if two
+ * replies reported the same value, since then an update was lost.
  */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
@@ -184,8 +187,8 @@ const gapsIn = (reported: readonly Reported[]): number => {
 };
 
 /**
- * Whether the end of a window within a burst explains the only gap in the values: the values below the gap were
- * answered first.
+ * Returns whether the end of a window within a burst explains the only gap in the values. The end of a window explains
+ * the gap if all values below the gap were answered before all values above the gap.
  */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
@@ -202,15 +205,18 @@ const isWindowEnd = (reported: readonly Reported[]): boolean => {
 const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
 
-/** Checks whether the remaining requests drop because of requests that the examination did not send. */
+/**
+ * Checks whether the remaining requests drop by more than the requests of the examination. Such a drop shows that
+ * somebody else uses the key.
+ */
 export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap refused some requests, the refused requests may explain the gaps.
+  // If a cap on requests in flight refused some requests, the refused requests may explain the gaps.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
-  // Another client shows only if the remaining requests were watched for a whole window.
+  // If the remaining requests were watched for less than a whole window, other clients of the key may remain unseen.
   const watched = steps.reduce((sum, { time }) => sum + time, 0);
   const isSeen = lost > 0 || watched >= log.declared.requests.window;
   const isContradictory = checkOneCounter(log).finding === 'refuted';
@@ -256,8 +262,8 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 const minWholeRemaining = 2;
 
 /**
- * Returns refusals of a key whose headers had said that requests remained. Since these headers, the examination sent
- * too few requests to use up the remaining requests.
+ * Returns refusals that came although requests remained. A report before the refusal gave the remaining requests, and
+ * the examination sent too few requests after the report to use up the remaining requests.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],
@@ -271,7 +277,8 @@ const refusedWithRemaining = (
     const since = requests.filter(
       ({ from, until }) => until >= last.sent && from <= refusal.answered,
     ).length;
-    // The reported number already includes the last request, and the refusal used nothing.
+    // The report already includes the charge of its own request, and the refused request used nothing, so `since`
+    // counts two requests too many.
     return remainingOf(last)! - (since - 2) >= minWholeRemaining;
   });
 };

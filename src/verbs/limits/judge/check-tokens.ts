@@ -19,7 +19,10 @@ import type { TokenJudgement } from '../model/limit-report.ts';
 import { checkReplies } from './check-answers.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
 
-/** The log of the first key, and the most that each of its requests can have used of the limit of tokens. */
+/**
+ * Returns the requests of the first key, and the maximum number of tokens that each request can have used of the limit
+ * of tokens.
+ */
 const tokenEvidence = ({ replies }: LimitLog, { window }: LimitRule) => {
   const own = replies.filter(({ key, request }) => key === 'first' && request !== 'wrong-key');
   const requests = own.map((reply) => ({
@@ -54,13 +57,14 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
     wrong: repliesOf(exceeded.map(({ admission }) => admission)),
     observed: `${exceeded.length} were admitted after more`,
   });
-  // An examination uses few tokens, so the examination cannot show that the limit is kept.
+  // An examination of requests uses few tokens. So even if the limit of tokens was not exceeded, nothing shows that
+  // this limit is kept.
   return exceeded.length === 0
     ? { ...check, finding: 'undecided', observed: 'the limit was not exceeded' }
     : check;
 };
 
-/** Returns the refusals that name tokens, from the time when the key no longer remembers an earlier use. */
+/** Returns the refusals that name tokens, sent after every limiter has forgotten earlier uses of the key. */
 const tokenRefusals = (
   log: LimitLog,
   { own }: TokenEvidence,
@@ -94,7 +98,10 @@ const checkEarly = (
   return early.length === 0 || isExcused ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Checks the limit of tokens, as far as the log shows this limit. The examination does not try to reach the limit. */
+/**
+ * Checks the limit of tokens with the requests that the examination sends anyway. The examination does not try to reach
+ * this limit.
+ */
 export const checkTokenLimit = (
   log: LimitLog,
   otherCause: string | null,
@@ -106,7 +113,10 @@ export const checkTokenLimit = (
   return [checkKept(evidence, tokens), checkEarly(evidence, tokens, named, otherCause)];
 };
 
-/** Says what the examination shows about the limit of tokens. Without a violation, the examination shows nothing. */
+/**
+ * Says what the examination shows about the limit of tokens. If no violation was found, the examination shows nothing
+ * about this limit.
+ */
 export const judgeTokens = (log: LimitLog, violations: readonly LimitCheck[]): TokenJudgement => {
   const { tokens } = log.declared;
   if (tokens === null) return { verdict: 'not examined', reasons: ['no limit is declared'] };

@@ -29,7 +29,7 @@ import {
 } from './limiter-decisions.ts';
 import { nameLimiter, reportedRequests } from './name-limiter.ts';
 
-/** Returns why refusals may have a cause other than the limit of requests; `null` without such a cause. */
+/** Returns why refusals may have a cause other than the limit of requests; `null` if no such cause was found. */
 const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
   if (checkHiddenSpender(log).finding === 'refuted') return 'someone else uses the key';
   if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
@@ -37,10 +37,10 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
   return mayBeTokens ? 'refusals can be for used-up tokens' : null;
 };
 
-/** The share of chats without a decision above which a log decides nothing. */
+/** If more than this share of the chats has no decision, the log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/** Returns whether a fact or a model shows that the limit is kept. A lack of contrary proof is not enough. */
+/** Returns whether a fact or a model shows that the limit is kept. The absence of a violation is not enough. */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
@@ -93,7 +93,7 @@ const whyUnlimited = (
     : 'nothing was refused or delayed: the limit was never reached';
 };
 
-/** Returns why nothing was decided; `null` if something was decided. */
+/** Returns why the log does not show whether the limit is kept; `null` if no reason was found. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -132,15 +132,15 @@ const whyUndecided = (
 };
 
 /**
- * The share of contradicted decisions above which the closest class is refuted. A lock for a window contradicts at
- * least 5 %.
+ * If the closest class contradicts more than this share of the decisions, the class is refuted. A limiter that locks
+ * the key for a window contradicts at least 5 % of the decisions.
  */
 const maxContradicted = 0.03;
 
 /**
- * Returns whether the log looks like a lock: no class explains the decisions, and most blocked periods lasted a window
- * or longer. In a lock, each refusal locks the key for a window. Under a load above the limit, a window or a bucket
- * admits again sooner.
+ * Returns whether each refusal seems to lock the key for a window: no class explains the decisions, and most blocked
+ * periods lasted a window or longer. Under a load above the limit, a limiter with a window or a bucket admits again
+ * sooner.
  */
 const isLikeLock = (
   decisions: readonly ProbeReply[],
@@ -153,7 +153,7 @@ const isLikeLock = (
   return periods.length > 1 && periods[(periods.length - 1) >> 1]! >= shortestWindow(window);
 };
 
-/** Returns sentences about bursts and locks that look like faults and that no limiter explains. */
+/** Returns sentences about bursts and lockouts that look like faults and that no limiter explains. */
 const unexplainedFacts = (
   { burst, lockedOut }: LimitFacts,
   { best, ties }: LimiterIdentification,
@@ -181,16 +181,16 @@ const unexplainedFacts = (
   ];
 };
 
-/** The difference that two burst sizes of one bucket may have, in requests and as a share. */
+/** The largest difference between two burst sizes of one bucket, in requests and as a share. */
 const burstTolerance = { requests: 1, share: 1 / 4 };
 
-/** The share of the limit below which a burst shows a small bucket. */
+/** A burst that is smaller than this share of the limit shows a small bucket. */
 const smallShare = 0.7;
 
 /**
- * Returns sentences about refusals far below the limit. With such refusals, the limit is not called kept. Only a bucket
- * explains such refusals, and the size of a bucket is the same in each burst. If each connection or worker has its own
- * bucket, all buckets together may admit more.
+ * Returns reasons not to call the limit kept: sentences about bursts far below the limit. Only a bucket explains such
+ * small bursts, and one bucket admits equal bursts. Bursts of unequal sizes suggest one bucket for each connection or
+ * worker, and all buckets together may admit more than the limit.
  */
 const unexplainedBuckets = (
   { burst }: LimitFacts,
@@ -216,8 +216,8 @@ const unexplainedBuckets = (
 };
 
 /**
- * Returns the facts against a gateway that may have another cause. Such a fact is no violation, but the limit is not
- * called kept.
+ * Returns facts that speak against the gateway but may have another cause. Such a fact is no violation, but because of
+ * such a fact the verdict is not `kept`.
  */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
@@ -284,7 +284,8 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...(why === null ? [] : [why]),
     ...excusedFacts(facts, requestChecks),
     ...unexplainedFacts(facts, identification),
-    // A cap on requests in flight also makes bursts small.
+    // A cap on requests in flight also makes bursts small, so small bursts are no evidence if a refusal names such a
+    // cap.
     ...(log.replies.some(({ refusal }) => refusal?.unit === 'in-flight')
       ? []
       : unexplainedBuckets(

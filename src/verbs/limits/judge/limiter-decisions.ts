@@ -22,7 +22,10 @@ const isDeciding = ({ key, phase }: ProbeReply): boolean =>
 /** The phases that stay below the limit. */
 export const calmPhases: readonly ProbePhase[] = ['counting', 'even'];
 
-/** The share of the limit up to which the first requests count as calm if there are no calm phases. */
+/**
+ * If the log has no phase below the limit, its first requests, up to this share of the limit, are used as requests
+ * below the limit.
+ */
 const calmShare = 1 / 3;
 
 export const isAnswered = ({ status, holdsError }: ProbeReply): boolean =>
@@ -35,11 +38,17 @@ const failureOf = (reply: ProbeReply): string | null => {
   return status === 429 || isAnswered(reply) ? null : String(status);
 };
 
-/** The share of the small chats under load from which failures of one kind count as refusals. */
+/**
+ * The minimum share of the small chats under load that must fail in the same way before this failure is treated as a
+ * refusal.
+ */
 const minRefusedShare = 0.1;
-/** The number of small chats from which failures of one kind count as refusals. */
+/** The minimum number of small chats that must fail in the same way before this failure is treated as a refusal. */
 const minRefused = 3;
-/** The minimum ratio of a failure's share of the chats under load to its share of the chats below the limit. */
+/**
+ * The minimum ratio between two shares of one failure: its share of the chats under load, and its share of the chats
+ * below the limit.
+ */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -49,8 +58,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures with which a gateway refuses requests over its limit, instead of with a 429. At least one small
- * chat was answered before the load. Under load, small chats fail in this way often, and below the limit hardly ever.
+ * Returns the failures with which a gateway refuses requests over its limit instead of a 429. These failures are
+ * frequent under load and very rare below the limit. Returns no failures if no small chat below the limit was answered.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -76,9 +85,8 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * Returns the decisions of the limit of requests, in the order of sending. Refusals that name tokens, and failures that
- * say nothing about the limiter, are left out. Refusals by a cap on requests in flight count only without other
- * refusals.
+ * Returns the decisions of the limit of requests, in the order of sending. Omits refusals that name tokens, and
+ * failures that say nothing about the limiter. Omits refusals by a cap on requests in flight if other refusals exist.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
@@ -91,7 +99,7 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : decided;
 };
 
-/** Returns the small chats of the first key that were refused for tokens. */
+/** Returns the small chats of the first key whose refusal names tokens. */
 export const tokenRefusals = (log: LimitLog): readonly ProbeReply[] =>
   smallChats(log).filter(({ refusal }) => refusal?.unit === 'tokens');
 
@@ -105,12 +113,12 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
-/** The requests that hardly any gateway counts, since they are free. */
+/** The requests that most gateways do not count, since these requests are free. */
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
 /**
- * The requests of the first key that are not chats but may count like chats; `all` adds the requests that are usually
- * free.
+ * Returns the requests of the first key that are not chats. `usual` has the requests that a gateway may count like
+ * chats. `all` also has the requests that are usually free.
  */
 export const otherRequests = ({ replies }: LimitLog) => {
   const others = replies.filter(
@@ -122,7 +130,9 @@ export const otherRequests = ({ replies }: LimitLog) => {
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/** Returns the decisions for the even pace: the decisions on all requests with the first key, of every kind. */
+/**
+ * Returns the decisions that the even pace is judged by: the decisions on requests of every kind with the first key.
+ */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -142,8 +152,8 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
 };
 
 /**
- * Returns how many requests the gateway had counted before the first request of the log, by the limit that the gateway
- * reports; infinity without a reported limit.
+ * Returns how many requests the gateway had counted before the first request of the log. The reported limit and
+ * remaining requests give this number; infinity if the first answer does not report both.
  */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;

@@ -29,8 +29,8 @@ import {
 } from './limiter-decisions.ts';
 
 /**
- * Returns the possible lists of other requests that a gateway may have counted: the request for the list of models, and
- * failed chats.
+ * Returns the lists of further requests that a gateway may have counted beside the answered chats. The lists differ in
+ * whether they have the request for the model list, and the failed chats.
  */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
@@ -45,18 +45,24 @@ const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
 const maxWrongOfCap = 2;
 
 /**
- * Returns the fewest decisions that any limiter of the declared limit contradicts. A cap on requests in flight counts
- * only if the cap contradicts few decisions.
+ * Returns the number of decisions that the best limiter of the declared limit contradicts. A cap on requests in flight
+ * is considered only if it contradicts few decisions.
  */
 const fewestWrong = (ranking: readonly LimiterFit[]): number =>
   ranking
     .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/** The most decisions that a single request outside the log can contradict, if the gateway counted this request. */
+/**
+ * If a gateway counted a request that the replay leaves out, a correct limiter contradicts at most this many decisions
+ * because of this request.
+ */
 const maxWrongByOthers = 4;
 
-/** Returns the possible lists of counted requests: with and without requests that are no chats. */
+/**
+ * Combines each list of further requests with requests that are not chats: with none, with the usual requests, and with
+ * all requests.
+ */
 const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTerms['besides'] => {
   const { usual, all } = otherRequests(log);
   const kinds = [[], usual, all].filter((kind, i) => i === 0 || kind.length > 0);
@@ -64,8 +70,8 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
 };
 
 /**
- * Names the limiter of the declared limit, and the requests that this limiter counted: only chats, or all requests if
- * chats alone show no limiter.
+ * Identifies the limiter of the declared limit, and the requests that this limiter counted: chats alone, or also other
+ * requests if chats alone identify no limiter.
  */
 const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
@@ -87,28 +93,34 @@ const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
     : { found, terms };
 };
 
-/** The number of decisions that every limiter of the declared limit must contradict before another limit is tried. */
+/** Another limit is tried only if every limiter of the declared limit contradicts at least this many decisions. */
 const minWrong = 4;
-/** The maximum number of decisions that a limiter may contradict and still explain a log. */
+/**
+ * A limiter explains a log only if it contradicts at most this many decisions, or at most this share of the decisions.
+ */
 const maxWrong = 2;
 const maxWrongShare = 0.015;
 /**
- * Another limit is likelier than the declared limit if its best limiter contradicts at most this share of the decisions
- * that the best limiter of the declared limit contradicts.
+ * Another limit is likelier than the declared limit if its contradictions are few: at most this share of the
+ * contradictions of the declared limit. The contradictions of a limit are the decisions that its best limiter
+ * contradicts.
  */
 const likelierRatio = 0.5;
 /**
- * Another limit is beyond doubt if each limiter of the declared limit contradicts this many times more decisions than
- * the limiter of the other limit.
+ * Another limit is beyond doubt only if every limiter of the declared limit contradicts at least this many times the
+ * decisions that the limiter of the other limit contradicts.
  */
 const minShownContrast = 25;
 /**
- * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
- * doubt. Such a counter fits more logs than other limiters, so no other limiter may explain the log.
+ * Without the server's clock, a weighted counter of another limit is beyond doubt only if all other limiters contradict
+ * at least this many decisions. A counter whose phase is unknown fits more logs than other limiters.
  */
 const minOfAnyPhase = 16;
 
-/** Returns whether a log can prove another limit: none of the harmless causes below explains the log. */
+/**
+ * Returns whether a log can prove another limit. The log can prove another limit if no cause that is checked below
+ * explains the log without another limit.
+ */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],
@@ -118,13 +130,13 @@ const isConvincing = (
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
-  // A window that ends within the only burst looks like a higher limit.
+  // If the log has only one burst, a window that ends within the burst makes the limit look higher.
   const isSeenTwice =
     isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // A limiter that counts refusals admits less of a load, which looks like a lower limit.
+    // A limiter that counts refusals admits less of a load, so its limit looks lower.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
@@ -136,7 +148,10 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
   return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
-/** Whether limiters of another limit leave no doubt. `rival` is the fewest contradictions of any other limiter. */
+/**
+ * Returns whether it is beyond doubt that the gateway has another limit than the declared limit. `rival` is the lowest
+ * number of decisions that any other limiter contradicts.
+ */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
@@ -157,9 +172,9 @@ const isBeyondDoubt = (
 };
 
 /**
- * Returns whether the decisions can show a limiter. Without a refusal, only the delays of a queue can show a limiter.
- * Chats that were refused for tokens hide what the limit of requests decided on these chats, so the other decisions
- * look too regular.
+ * Returns whether the decisions can show a limiter. If no request was refused, only the delays of a queue can show a
+ * limiter. If chats were refused for tokens, the decisions of the limit of requests on these chats are unknown, so the
+ * log shows no limiter.
  */
 const canShowLimiter = (
   log: LimitLog,
@@ -170,8 +185,8 @@ const canShowLimiter = (
   (best?.limiter === 'leaky-queue' || decisions.some(({ admitted }) => !admitted));
 
 /**
- * Names the limiter behind the first key. The limiter has the declared limit, or another limit if no limiter of the
- * declared limit explains the log. Without refusals, only a queue can be named.
+ * Identifies the limiter of the first key. The limiter has the declared limit, or another limit if no limiter of the
+ * declared limit explains the log. If no request was refused, only a queue can be identified.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
@@ -182,7 +197,7 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
 };
 
 /**
- * Returns the limit of requests that all headers of the first key name; `null` if the headers name no limit or several
+ * Returns the limit of requests in the headers of the first key; `null` if the headers report no limit or several
  * limits.
  */
 export const reportedRequests = ({ replies }: LimitLog): number | null => {
@@ -193,7 +208,10 @@ export const reportedRequests = ({ replies }: LimitLog): number | null => {
   return others.length === 0 ? first : null;
 };
 
-/** Names a limiter of the lower limit in the headers if this limiter explains every decision; otherwise `null`. */
+/**
+ * Identifies a limiter with the limit that the headers report, if that limit is lower than the declared limit and the
+ * limiter explains every decision; otherwise `null`.
+ */
 const nameReported = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -231,12 +249,12 @@ const findLimiter = (log: LimitLog, decisions: readonly ProbeReply[]): LimiterId
   return { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && isLikelier(fit)) };
 };
 
-/** Returns the decisions that distinguish the named limiter from the best other limiter. */
+/** Returns the decisions that distinguish the identified limiter from the best other limiter. */
 export const explainLimiter = (
   log: LimitLog,
   { best, ties, ranking }: LimiterIdentification,
 ): LimiterExplanation => {
-  // A limiter of another limit is not in the ranking.
+  // The ranking has only limiters of the declared limit.
   const isOther = best !== null && !ranking.includes(best);
   const isRival = ({ limiter }: (typeof ranking)[number]): boolean =>
     isOther || [best, ...ties].every((fit) => fit?.limiter !== limiter);

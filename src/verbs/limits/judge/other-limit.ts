@@ -12,11 +12,11 @@ import type {
 import { maxFreshRequests } from './facts/even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** The fewest refusals in a log from which a model of a limiter is concluded. */
+/** The minimum number of refusals in a log from which the examination infers a limiter. */
 export const minRefusals = 10;
 
 /**
- * The classes that refill steadily. Only the ratio of limit and window is visible for these classes, so the limit is as
+ * The classes that refill steadily. Their decisions show only the ratio of limit to window, so the limit is as
  * uncertain as the window.
  */
 const refillingClasses: readonly LimiterClass[] = [
@@ -26,7 +26,7 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/** The share of a limit that requests before the log may have used without a trace; at least one request. */
+/** The share of a limit that earlier requests, which the log does not show, may have used; at least one request. */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -42,9 +42,9 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Returns whether a fitted limiter certainly breaks the rule. A fitted window that may be the declared window breaks
- * the rule if the limit is another. Any other window breaks the rule if the limit is higher or the rate is another. For
- * buckets, only the rate is known.
+ * Returns whether a fitted limiter certainly breaks the rule. If the fitted window can be the declared window, a
+ * different limit breaks the rule. Otherwise a higher limit or a different rate breaks the rule. For a class that
+ * refills, only the rate is compared.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -55,7 +55,7 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   // A weighted counter that rounds up, with a limit that is one request higher, decides like a counter that rounds
   // down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
-  // A few requests before the log lower the visible limit by the same number.
+  // A few requests before the log lower the limit that the log shows by the same number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
@@ -64,12 +64,20 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
 export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
   rateOf(fit).least < rule.limit / rule.window;
 
-/** The maximum ratio between the ends of a rate's interval at which a small bucket proves another rate. */
+/**
+ * A small bucket proves another rate only if the ratio between the ends of its rate's interval is at most this number.
+ */
 const maxRateSpread = 1.05;
-/** The lowest rate of a bucket that drops fractions each second, as a share of a declared rate below 1 per second. */
+/**
+ * Some buckets add only whole requests each second and drop fractions. The lowest rate of such a bucket, as a share of
+ * a declared rate below 1 request per second.
+ */
 const wholeSecondShare = 0.7;
 
-/** Returns whether a bucket of the rule that counts whole seconds can be this slow. */
+/**
+ * Returns whether a bucket of the rule can be as slow as the fitted limiter because it drops fractions of a request
+ * each second.
+ */
 const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
   const declared = rule.limit / rule.window;
   return (
@@ -82,9 +90,9 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /**
- * Returns whether a fitted limiter is evidence against the gateway. A small bucket explains many decisions by its size
- * alone. So a small bucket is evidence only if its rate is lower and narrowly bounded. A higher rate is found by facts,
- * not by a model.
+ * Returns whether a fitted limiter is evidence against the gateway. The size of a small bucket alone can explain many
+ * decisions. So a small bucket is evidence only if its rate is lower than declared and narrowly bounded. Facts, not
+ * models, reveal a higher rate.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -97,8 +105,8 @@ const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /**
- * Whether a fitted limiter may differ from the rule's limiter: the fitted range does not contain the rule, and does not
- * lie within the rule.
+ * Returns whether a fitted limiter may differ from the rule. For a class that refills, the rate may differ. For other
+ * classes, the fitted range does not contain the rule, and does not lie within the rule.
  */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -122,7 +130,7 @@ const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: n
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
-  // A queue refuses nothing, so a queue needs no refusals as evidence.
+  // A queue refuses nothing, so the minimum number of refusals does not apply to a queue.
   (best.limiter === 'leaky-queue' || refusals >= minRefusals) &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
@@ -141,15 +149,15 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
 interface FitTerms {
-  /** Another possible cause of refusals; `null` if nothing suggests another cause. */
+  /** A cause of refusals other than the limit of requests; `null` if nothing suggests such a cause. */
   readonly otherCause: string | null;
-  /** The limit that all headers name; `null` without such a limit. */
+  /** The limit that all headers report; `null` if the headers report no limit or several limits. */
   readonly reported: number | null;
 }
 
 /**
- * Whether a fitted limiter and the headers agree on a lower limit. The fitted limit alone would be too close to the
- * declared limit.
+ * Returns whether a fitted limiter and the headers agree on a limit below the declared limit. Without the headers, the
+ * fitted limit would be too close to the declared limit as evidence.
  */
 const isReportedLower = (
   { limit, window }: LimiterFit,
@@ -163,8 +171,8 @@ const isReportedLower = (
   !isDisjoint(window, shortestWindow(rule.window), longestWindow(rule.window));
 
 /**
- * Checks whether a model shows another limit. Only this violation needs a model of a limiter, since facts miss small
- * differences.
+ * Checks whether a limiter of another limit explains the decisions. Only this check finds a violation with a model of a
+ * limiter, since the facts miss small differences between limits.
  */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -179,7 +187,8 @@ export const checkFit = (
     isConclusive &&
     explanations.every((fit) => isOtherLimiter(fit, rule) || isReportedLower(fit, rule, reported));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Other users of the key lower the amount that remains for this client, but never raise this amount.
+  // Other users of the key lower the amount that remains for this client, but never raise this amount. So another cause
+  // excuses only a lower limit.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;

@@ -10,8 +10,8 @@ import type { TokenFindings } from '../model/token-report.ts';
 import { otherLimits } from './tokens/check-token-headers.ts';
 
 /**
- * This file withdraws the verdict on a limit that nobody declared if the headers of answers name another limit, since
- * the gateway may keep the named limit. The claims keep their findings, but no claim is a violation.
+ * This file withdraws the verdict on an assumed limit if the headers of answers report another limit, since the gateway
+ * may keep the reported limit. The claims keep their findings, but no claim is a violation.
  */
 
 const reasonOf = (unit: 'requests' | 'tokens', assumed: number, named: readonly number[]): string =>

@@ -9,8 +9,8 @@ import type {
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 /**
- * What an examination shows of the limit of tokens. The examination uses few tokens, so the examination never shows
- * that the limit is kept.
+ * What an examination of requests shows about the limit of tokens. The examination uses few tokens, so the examination
+ * never shows that this limit is kept.
  */
 export interface TokenJudgement {
   readonly verdict: 'violated' | 'not examined';
@@ -40,7 +40,7 @@ export interface LimitReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether the interface's limit was assumed, since nobody declared a limit; absent for a declared limit. */
+  /** Whether Weir assumed the limit of the interface, since nobody declared a limit; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: LimitLog;

@@ -44,11 +44,11 @@ export interface TokenReply {
   /** The instant at which the first byte of the answer came. */
   readonly answered: number;
   readonly ended: number;
-  /** The status of the answer; 0 without an answer. */
+  /** The status of the answer; 0 if no answer came. */
   readonly status: number;
   /** The limit that a 429 names. */
   readonly unit: NamedLimit | null;
-  /** The tokens of the prompt, by the gateway’s earlier usage of such texts. */
+  /** The number of tokens of the prompt, estimated from the usage of earlier, similar texts. */
   readonly prompt: number;
   readonly maxTokens: number;
   readonly usage: {
@@ -57,14 +57,17 @@ export interface TokenReply {
     /** The input tokens from a cache; absent if no tokens came from a cache. */
     readonly cached?: number;
   } | null;
-  /** The limit of tokens in the headers, and the remaining tokens; `null` without such headers. */
+  /**
+   * The limit of tokens and the remaining tokens in the headers; `null` if the headers do not report the remaining
+   * tokens.
+   */
   readonly reported: { readonly limit: number | null; readonly remaining: number } | null;
 }
 
 /** The declared limits of a key for one window, in ms. */
 export interface TokenRule {
   readonly tokens: number;
-  /** The limit of requests; `null` without such a limit. */
+  /** The limit of requests; `null` if no limit of requests is declared. */
   readonly requests: number | null;
   readonly window: number;
 }
@@ -73,14 +76,16 @@ export interface TokenRule {
 export interface TokenLog {
   readonly rule: TokenRule;
   /**
-   * The unit that the limit counts. Usage, prompts and remaining amounts have the same unit. Absent if all tokens
-   * count.
+   * The unit that the limit counts. Usage, prompts and remaining amounts have the same unit. Absent if the limit counts
+   * all tokens.
    */
   readonly unit?: TokenUnit;
   /** Whether the limit belongs to a team, whose keys took turns; absent if the limit belongs to a key. */
   readonly isTeam?: true;
   readonly replies: readonly TokenReply[];
-  /** The characters per token of the sent texts, by the gateway’s own usage; `null` without usage. */
+  /**
+   * The characters per token of the sent texts, computed from reported usage; `null` if no answer reports its usage.
+   */
   readonly charactersPerToken: number | null;
   /** Whether only the bursts and the recovery were examined. */
   readonly isQuick: boolean;

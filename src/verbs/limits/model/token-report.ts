@@ -3,7 +3,7 @@ import type { LearnedCharging } from '../../../model/plan/pace.ts';
 import type { LimitVerdict } from './limit-report.ts';
 import type { TokenLog } from './token-log.ts';
 
-/** The charge of one kind of request, according to the remaining tokens. */
+/** The charge of one kind of request, computed from the reported remaining tokens. */
 export interface ChargeRow {
   readonly kind: string;
   readonly status: number;
@@ -21,9 +21,11 @@ export interface BurstRow {
   readonly refused: number;
   /** The tokens that were certainly charged for the admitted requests. */
   readonly tokens: number;
-  /** The tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
+  /**
+   * The tokens that were certainly charged before a refusal for tokens; `null` if no request was refused for tokens.
+   */
   readonly before: number | null;
-  /** The most tokens of admitted requests that were in flight at once. */
+  /** The largest number of tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
 }
 
@@ -40,11 +42,11 @@ export interface TokenFindings {
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
-  /** The facts about the charges that a pace needs; absent in findings of earlier versions. */
+  /** The facts about charges that a pace needs; absent in findings of earlier versions. */
   readonly charging?: LearnedCharging;
   /**
-   * The most requests that were admitted at once with more tokens than the limit, and how many times the limit these
-   * requests can use; `null` if no such requests were admitted.
+   * The largest number of requests that were admitted at once although their tokens exceed the limit, and how many
+   * times the limit these requests can use; `null` if no such requests were admitted.
    */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
@@ -56,7 +58,7 @@ export interface TokenReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether the interface's limit was assumed, since nobody declared a limit; absent for a declared limit. */
+  /** Whether Weir assumed the limit of the interface, since nobody declared a limit; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: TokenLog;

@@ -5,13 +5,14 @@ interface Usage {
   readonly cached?: number;
 }
 
-/** The facts about a unit that a limit of tokens counts. */
+/** The properties of a unit that a limit of tokens counts. */
 interface TokenUnitRow {
   readonly words: string;
-  /** The units under which limit headers report a limit of this unit. */
+  /** The names of this unit in limit headers. */
   readonly headers: readonly string[];
   /**
-   * Returns the usage of an answer that the limit counts. For a limit of output tokens, `input` has the output tokens.
+   * Returns the part of an answer's usage that the limit counts. For a limit of output tokens, `input` is the number of
+   * output tokens.
    */
   readonly counted: (usage: Usage) => Usage;
   /** Whether the unit counts only the answer, so that examinations ask for long answers. */

@@ -21,7 +21,10 @@ import { countText, plural, timeText } from '../../../report/text/number-text.ts
 
 const isDisjoint = (a: Fitted, b: Fitted): boolean => a.least > b.most || a.most < b.least;
 
-/** Returns whether two limiters have different limits. A cap on requests in flight is another kind of limit. */
+/**
+ * Returns whether two limiters have different limits. A cap on requests in flight is never compared, since a cap is
+ * another kind of limit.
+ */
 const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
   [a, b].every(({ limiter }) => limiter !== 'in-flight') &&
   (isDisjoint(a.limit, b.limit) || isDisjoint(a.window, b.window));
@@ -85,7 +88,8 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
 ];
 
 /**
- * Says how many decisions each limiter contradicts. For a limiter of another limit, the contradictions are not listed.
+ * Says how many decisions each of two limiters contradicts, and how many decisions both limiters contradict. If the
+ * named limiter has another limit than declared, the list of decisions below lacks its contradictions.
  */
 const contrastText = (
   named: LimiterFit,
@@ -106,7 +110,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says how few decisions separate the limiters that the log does not distinguish. */
+/** Says how many more decisions the tied limiters contradict, at most, than the best limiter contradicts. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');
@@ -124,7 +128,10 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
     : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
-/** Explains why a limiter is named instead of the next best limiter, by the decisions that distinguish the two. */
+/**
+ * Explains why a limiter is identified instead of the next best limiter. The decisions that distinguish the two
+ * limiters are the evidence.
+ */
 export const explanationSection = (
   identification: LimiterIdentification,
   { rival, distinguishing }: LimiterExplanation,

@@ -60,8 +60,8 @@ const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
 /**
- * Says which limiter explains the decisions, which other limiters also explain them, and how many decisions the next
- * best limiter contradicts.
+ * Says which limiter explains the decisions, which other limiters explain the decisions as well, and how many decisions
+ * the next best limiter contradicts.
  */
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;
@@ -75,7 +75,7 @@ const identificationText = (found: LimiterIdentification): string => {
         : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
     return `none of our classes explains the ${explained}${closest}.`;
   }
-  // In a stored examination, the fits of the ranking are copies.
+  // In a stored examination, the fits of the ranking are copies, so fits are compared by their content.
   const named = new Set([best, ...ties].map((fit) => JSON.stringify(fit)));
   const next = ranking.find((fit) => !named.has(JSON.stringify(fit)));
   return present([
@@ -96,7 +96,7 @@ const limiterText = ({ best, ties }: LimiterIdentification): string =>
 const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
-/** Formats the admitted rate under a sustained load, with its bounds for any limiter. */
+/** Formats the rate of admissions under a sustained load, and the bounds of the rate for a limiter of any class. */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;
@@ -182,7 +182,7 @@ export const requestTexts = (report: LimitReport) => {
   };
 };
 
-/** Names the reported limits that were not examined. */
+/** Lists the limits in the headers that were not examined. */
 const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =>
   checks
     .filter(({ id, finding }) => id === 'other-limits' && finding === 'undecided')

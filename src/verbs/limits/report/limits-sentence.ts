@@ -41,7 +41,7 @@ const requestsClaim = ({ judgement, log }: LimitReport): Claim => {
   };
 };
 
-/** Returns what an examination of requests shows about tokens: nothing, or a violated limit. */
+/** Returns what an examination of requests shows about the limit of tokens: nothing, or that the limit is violated. */
 const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[] => {
   const { tokens } = log.declared;
   if (tokens === null || judgement.tokens.verdict !== 'violated') return [];
@@ -59,8 +59,8 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 
 /**
  * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
- * the examination of tokens was about all tokens, too, the claim of this examination becomes violated, whatever the
- * examination found. If the examination of tokens was about input or output alone, the violation is a separate claim.
+ * the examination of tokens was also about all tokens, its claim becomes `violated`, whatever this examination found.
+ * If the examination of tokens was about input or output tokens only, the violation is a separate claim.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -98,7 +98,7 @@ const verdictText = (claims: readonly Claim[]): string =>
 const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
 const bucket = 'a bucket may admit its size and what is refilled meanwhile';
 
-/** The reasons why limiters that keep a limit admit more requests than the limit within one window. */
+/** The reasons why limiters that keep a limit can admit more requests than the limit within one window. */
 const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
   'fixed-from-first': fixedWindow,
   'fixed-any-phase': fixedWindow,
@@ -110,8 +110,8 @@ const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
 };
 
 /**
- * Says how many requests were certainly admitted within one window, and why, if the reason is known. Says nothing if
- * this number is within the limit.
+ * Says how many requests were certainly admitted within one window. Adds the reason if the reason is known. Says
+ * nothing if this number is within the limit.
  */
 const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
   const { limit, window } = log.declared.requests;
@@ -146,8 +146,8 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 };
 
 /**
- * Says whether a limit of all tokens was seen to be kept with prompts only, and whether the operator promised that
- * usage is charged.
+ * Says that the limit of all tokens was seen to be kept only with prompts, and whether the operator promised that usage
+ * is charged. Says nothing about any other result.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];
@@ -195,7 +195,10 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
-/** Returns how another examination of tokens could decide more: with the options that this examination did not use. */
+/**
+ * Returns the options with which another examination of tokens could decide more. This examination did not use these
+ * options.
+ */
 const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
   present([
     log.isQuick && 'in full',
@@ -204,7 +207,8 @@ const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
   ]);
 
 /**
- * Returns how another examination of requests could decide more: with the options that this examination did not use.
+ * Returns the options with which another examination of requests could decide more. This examination did not use these
+ * options.
  */
 const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   const has = (wanted: string): boolean => log.replies.some(({ phase }) => phase === wanted);
@@ -224,7 +228,7 @@ const againText = (
     ? `examine ${of} again while nothing else uses the key${more.length === 0 ? '' : `, ${listed(more)}`}`
     : `see to what ended the examination of ${of} early, then repeat it`;
 
-/** Says what to do about a limit that is broken or undecided; `null` if all limits are kept. */
+/** Says what to do about a limit that is violated or undecided; `null` if all limits are kept. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
   if (verdict === 'kept') return null;

@@ -115,7 +115,7 @@ export const tokenTexts = (report: TokenReport) => {
   };
 };
 
-/** Says which setting of a pace waits no longer than this gateway's charges require. */
+/** Names the setting of a pace that waits exactly as long as the charges of this gateway require. */
 export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Block[] =>
   charging === undefined
     ? []

@@ -21,8 +21,8 @@ const parts: readonly (readonly [title: string, belongs: (reply: TokenReply) => 
 type Steps = readonly (readonly [at: number, tokens: number])[];
 
 /**
- * Returns the corners of a step curve between `ends`: the tokens used in the last window. The use of each reply begins
- * at `beginOf(reply)`.
+ * Returns the corners of a step curve between `ends`. The curve shows the tokens used in the last window. The use of
+ * each reply begins at `beginOf(reply)`.
  */
 const useSteps = (
   replies: readonly TokenReply[],
@@ -92,6 +92,6 @@ const drawing = ([title, belongs]: (typeof parts)[number], { log }: TokenReport)
   );
 };
 
-/** Draws the certain and the possible use of a window against the limit, for the even pace and each burst. */
+/** Draws the even pace and each burst: the certain and the possible use of a window, compared with the limit. */
 export const tokensTimeline = (report: TokenReport): readonly Markup[] =>
   parts.flatMap((part) => drawing(part, report) ?? []);

@@ -26,8 +26,8 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit by which a bucket may be below full when the even pace begins. If the gateway's limit is lower
- * than declared, its bucket is further below full at this time. So the even pace shows the lower limit.
+ * The share of the limit that a bucket may lack when the even pace begins. If the gateway's limit is lower than
+ * declared, the gateway's bucket lacks more at this time. So the even pace shows the lower limit.
  */
 const lackingShare = 0.5;
 
@@ -82,7 +82,7 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
     await client.sleepUntil(begun + (i * plan.slice) / rate);
     if (isRefusedYet.yes) break;
     const chat = sendOne(i);
-    // An early end is reported by `Promise.all` below.
+    // `Promise.all` below reports a failure. This handler only prevents an unhandled rejection before `Promise.all`.
     chat.catch(() => undefined);
     all.push(chat);
   }
@@ -90,8 +90,8 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
 };
 
 /**
- * Sends prompts at a multiple of the limit, in as few lanes as the rate needs. A lane sends its next prompt when its
- * last prompt was answered, and the gateway has had time to charge the last prompt.
+ * Sends prompts at a multiple of the limit, in as few lanes as the rate needs. A lane sends its next prompt after its
+ * last prompt was answered and the gateway has had time to charge the last prompt.
  */
 const sendAbove = async (
   examination: OpenExamination,
@@ -127,7 +127,7 @@ const sendAbove = async (
 
 /**
  * Waits until a bucket is at least half full again, then sends more than the limit. If charges may differ from the
- * usage, sends still more, so that the rate exceeds the limit in any case.
+ * usage, sends at a still higher rate, so that the rate exceeds the limit in any case.
  */
 const sustain = async (examination: OpenExamination): Promise<void> => {
   const { plan } = examination;

@@ -71,7 +71,10 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** The most tries to see the charge of a kind of request, since a window may end during a try. */
+/**
+ * The maximum number of attempts to see the charge of a kind of request. An attempt fails if a window ends during the
+ * attempt.
+ */
 const attempts = 3;
 
 /** Measures a chat or a stream of the even pace until its charge is seen. Throws if no such request gets an answer. */
@@ -100,7 +103,7 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     );
 };
 
-/** The most tokens of a prompt for which the charge still shows a longer answer. */
+/** The maximum length of a prompt, in tokens, at which the charge still shows how long the answer is. */
 const shortPrompt = 100;
 /**
  * The tokens of a longer answer: more than a weighted counter forgets during the measurement, but a small part of the
@@ -109,9 +112,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Returns whether the end of a window hid a longer answer: single chats show their charge, and this answer shows no
- * charge. An answer that shows a part of its charge is not asked for again, since a weighted counter, or a gateway that
- * charges prompts alone, would show the same part.
+ * Returns whether the end of a window hid the charge of a longer answer. The end of a window hid the charge if single
+ * chats show their charge and the longer answer shows no charge. An answer that shows a part of its charge is not asked
+ * for again, since a weighted counter, or a gateway that charges prompts alone, would show the same part.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -140,7 +143,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    // A long prompt would hide the charge of the answer.
+    // The answer has a short prompt, since a long prompt would hide the charge of the answer.
     { ...medium, kind: 'answer', ...withAnswer },
     { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },

@@ -71,10 +71,10 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
 };
 export type OpenExamination = ReturnType<typeof openExamination>;
 
-/** The time in ms after which a charge should show. */
+/** Returns the time in ms after an answer by which the remaining tokens should show the charge of the request. */
 export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
 
-/** The longest time in ms of an answer to a prompt of this many tokens, by the measured times. */
+/** Estimates, from the measured times, the longest time in ms of an answer to a prompt of `prompt` tokens. */
 export const latencyOf = ({ latency, plan }: OpenExamination, prompt: number): number =>
   latency * Math.max(1, prompt / plan.slice);
 

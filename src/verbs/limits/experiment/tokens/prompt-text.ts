@@ -19,7 +19,7 @@ export const textWriter = (seed: number): ((count: number) => string) => {
   return (count) => Array.from({ length: count }, next).join(' ');
 };
 
-/** The tokens of a prompt: a constant, and a number for each word. */
+/** The number of tokens of a prompt: a constant, plus a number of tokens for each word. */
 export interface TokensOfWords {
   readonly constant: number;
   readonly perWord: number;
@@ -31,8 +31,8 @@ interface Sample {
 }
 
 /**
- * Fits the tokens of a prompt to its words, by the shortest and the longest answered prompt. Until two prompts are
- * answered, a word counts as one token.
+ * Estimates how the number of tokens of a prompt depends on its number of words, from the shortest and the longest
+ * answered prompt. If the longest prompt has less than twice the words of the shortest, assumes one token per word.
  */
 export const tokensOfWords = (samples: readonly Sample[]): TokensOfWords => {
   const sorted = samples.toSorted((a, b) => a.words - b.words);

@@ -31,7 +31,7 @@ const fewTogether = 3;
 const surelyWhole = 0.9;
 
 const furtherChats = 12;
-/** The most further prompts that are in flight at the same time. */
+/** The maximum number of further prompts that are in flight at the same time. */
 const furtherTogether = 4;
 /** The number of further prompts in flight is the time of an answer divided by this time (ms, at a window of 60 s). */
 const furtherTime = 1000;
@@ -60,15 +60,18 @@ const askAgain = async (
   await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 
-/** The number of prompts in the test of names. The test may take `namingTime` ms, for a window of a minute. */
+/**
+ * The number of large prompts in `testNames`, and the maximum duration of `testNames` in ms, for a window of a minute.
+ */
 const namedPrompts = 3;
 const namingTime = 4000;
-/** The most small chats that are sent at once after a refused prompt. */
+/** The maximum number of small chats that are sent at once after a refused prompt. */
 const mostTogether = 10;
 
 /**
- * Tests whether a refusal that names requests is true. Sends a prompt for which no room is left, then small chats at
- * once, and then the prompt and the chats again. No limiter of requests admits so many chats between two refusals.
+ * Tests a refusal that names the limit of requests. The limit of tokens may have caused this refusal. Sends a prompt
+ * for which no room is left, then small chats at once, and then the prompt and the chats again. No limiter of requests
+ * admits so many chats between two refusals.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;

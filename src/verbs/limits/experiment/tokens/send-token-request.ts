@@ -40,7 +40,7 @@ const usageIn = (body: string): TokenReply['usage'] => {
   return events.findLast((usage) => usage !== null) ?? null;
 };
 
-/** The further fields of each kind’s body. */
+/** Returns the body fields that only some kinds of request have. */
 const fieldsOf = ({ kind, isStream }: TokenQuery, models: ProbeModels) => {
   const stream = isStream
     ? {
@@ -116,7 +116,10 @@ interface AskedText {
  */
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
-/** The number of unique words that end a prompt with a common beginning, so that no stored answer fits the prompt. */
+/**
+ * The number of unique words that end a prompt with a common beginning. With these words, a gateway has no stored
+ * answer to the prompt.
+ */
 const ownWords = 16;
 
 /**

@@ -18,8 +18,8 @@ import {
  */
 
 /**
- * The usual share of the even pace that is used. The prompts of the pace are slightly shorter than planned, and each
- * prompt waits for an earlier answer.
+ * The share of its planned tokens that the even pace usually uses. The prompts of the pace are slightly shorter than
+ * planned, and each prompt waits for an earlier answer.
  */
 const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
@@ -37,8 +37,8 @@ export interface TokenBudget {
   /** The usual time in ms. */
   readonly time: number;
   /**
-   * The usual and the largest price in micro-units of the currency; `null` without prices. `cached` is the usual price
-   * if a cache holds prompts and the limit counts cached prompts in full; absent if this price is not lower.
+   * The usual and the largest price in micro-units of the currency; `null` if prices are unknown. `cached` is the usual
+   * price if a cache holds prompts and the limit counts cached prompts in full; absent if this price is not lower.
    */
   readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }
@@ -107,7 +107,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window after whole windows. The even pace may delay this burst by a window.
+  // The second burst begins half a window later than a whole number of windows after the first burst. The even pace may
+  // delay the second burst by a window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

@@ -5,7 +5,7 @@ export interface TokenQuery {
   readonly kind: TokenKind;
   readonly burst?: number;
   readonly isTap?: boolean;
-  /** The tokens that the prompt should have; 0 for a request without a prompt. */
+  /** The tokens that the prompt should have; 0 if the request has no prompt. */
   readonly prompt: number;
   readonly maxTokens: number;
   readonly isStream: boolean;
@@ -19,7 +19,7 @@ export interface TokenQuery {
 export interface TokenClient {
   now(): number;
   sleepUntil(moment: number): Promise<void>;
-  /** Resolves with the reply. Without an answer, the status of the reply is 0. */
+  /** Resolves with the reply. If no answer comes, the status of the reply is 0. */
   send(query: TokenQuery): Promise<TokenReply>;
   /** The characters per token by the usage so far; `null` if no answer reported its usage. */
   charactersPerToken(): number | null;

@@ -6,16 +6,16 @@ import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
 
 /**
- * The most requests of a burst, of the even pace, of the sustained load and of the test of reservations, as shares of
- * the limit of requests.
+ * The maximum number of requests of a burst, of the even pace, of the sustained load and of the test of reservations,
+ * as shares of the limit of requests.
  */
 const burstShare = 0.8;
 const evenShare = 0.9;
 const sustainedShare = 0.78;
 const reserveShare = 0.5;
 /**
- * The number of requests that together have the tokens of the limit, in a burst and in the even pace, if the limit of
- * requests allows so many.
+ * The number of requests over which the tokens of the limit are divided, in a burst and in the even pace, if the limit
+ * of requests allows this number.
  */
 const perBurst = 24;
 const perEven = 54;
@@ -51,7 +51,7 @@ export interface TokenPlan {
   readonly unit?: TokenUnit;
   readonly context: number | null;
   readonly isQuick: boolean;
-  /** The number of windows of load above the limit; 0 without such a load. */
+  /** The number of windows of load above the limit; 0 if no such load is sent. */
   readonly sustain: number;
   readonly large: number;
   /** The tokens of a prompt that must be refused for some seconds after a full burst. */
@@ -60,7 +60,7 @@ export interface TokenPlan {
   /** The tokens of the prompts of the sustained load. */
   readonly sustained: Readonly<Record<keyof typeof sustainedRates, number>>;
   readonly visible: number;
-  /** The most requests of a burst, with its small chats. */
+  /** The maximum number of requests of a burst, with its small chats. */
   readonly burstRequests: number;
   /** The number of chats that together reserve the limit; 0 if the context is too small for such chats. */
   readonly reserving: number;
@@ -90,7 +90,7 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
 /**
  * Plans an examination of a limit of tokens, or says why no examination is possible. Example: for 60 requests and
  * 2,000,000 tokens a minute, the prompts of a burst have 83,333 tokens, and the prompts of the even pace 44,444. With a
- * context of 33,333 tokens, 60 requests cannot exceed the limit, so the limit never binds.
+ * context of 33,333 tokens, 60 requests cannot exceed the limit of tokens, so no examination is possible.
  */
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   const { rule, context } = terms;

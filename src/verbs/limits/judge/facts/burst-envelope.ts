@@ -4,7 +4,9 @@ import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 const longestBurst = 0.1;
-/** The maximum drift of free-running windows, as a share of the window's length. A limiter's timers may be late. */
+/**
+ * The maximum drift of windows that a timer starts, as a share of the window's length. A limiter's timers may be late.
+ */
 const windowDrift = 0.004;
 /**
  * The maximum drift of a refill's steps, as a share of a step. The drift is small, since steps are computed from the
@@ -37,7 +39,8 @@ const blockedTimeOf = (
 };
 
 /**
- * The bursts at the start and after each idle window. A window that begins with a request does not end in such a burst.
+ * Returns the burst at the start of the log and the burst after each idle window. A window that begins with the first
+ * request of a burst does not end within the burst.
  */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
@@ -60,7 +63,7 @@ const burstsIn = (
   });
 };
 
-/** Decides whether a grid of windows that are `period` ms long can have a boundary within both spans. */
+/** Returns whether a grid of windows that are `period` ms long can have a boundary in both spans. */
 const straddlesBoth = (
   [from, until]: readonly [number, number],
   [laterFrom, laterUntil]: readonly [number, number],
@@ -77,9 +80,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a stepped refill can add to each of two bursts. The bursts are given as spans in ms.
- * Returns infinity if a boundary of whole windows can be in both bursts. Steps cannot be longer than the time for which
- * the key stayed refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
+ * Returns how many requests a stepped refill can add to each of two bursts, which are given as spans in ms. Returns
+ * infinity if a boundary of whole windows can be in both bursts. A step is not longer than the time for which the key
+ * stayed refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each burst.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -97,9 +100,9 @@ const stepUnits = (
 };
 
 /**
- * Returns the most admissions in a burst without a boundary or step. These are one limit, the refill of the limit in
- * the span, and one more request for limiters that compare only after they count. Example: at 60 in 60 s, about
- * 60 + 1 + 1 in a second.
+ * Returns the maximum number of admissions in a burst that contains no boundary and no step. This number is the limit,
+ * plus the refill during `span`, plus one request, since some limiters compare only after they count. Example: at 60
+ * requests in 60 s, about 60 + 1 + 1 in the first second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
@@ -121,8 +124,9 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns some of the prefixes that exceed the allowed number: a sample of all lengths, and the prefix with the most
- * admissions over the allowed number. Short prefixes contain few boundaries. Long prefixes exceed the number by more.
+ * A prefix of a burst is its first admissions, up to some length. Returns some prefixes with more admissions than
+ * allowed: a sample of all lengths, and the prefix with the largest excess. A short prefix contains few boundaries. A
+ * long prefix has a larger excess.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
@@ -134,10 +138,10 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 };
 
 /**
- * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of a window,
- * or a step of a refill, explains one burst above the limit. A boundary or step explains two such bursts only if one
- * grid of boundaries can meet both bursts. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60
- * s.
+ * Finds the bursts of a log, and decides whether two bursts prove that the limit is exceeded. A boundary of a window,
+ * or a step of a refill, explains one burst above the limit. A boundary or step explains two such bursts only if both
+ * bursts can contain a boundary of the same grid. Example: bursts 100 s apart cannot both contain a boundary of windows
+ * of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

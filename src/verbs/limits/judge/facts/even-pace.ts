@@ -13,8 +13,8 @@ export interface RequestSpan {
 }
 
 /**
- * The maximum number of earlier requests of a fresh key. A bucket may lack this number of requests, since some buckets
- * go into debt by one request.
+ * The maximum number of requests that a fresh key has sent before the log. A bucket may lack this number of requests,
+ * since some buckets go into debt by one request.
  */
 export const maxFreshRequests = 2;
 
@@ -36,9 +36,10 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. The client kept the even rate if,
- * since each earlier request j, no more requests came than the rate admits in this time. Example: at 1 request/s, at
- * most 5 requests, with j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
+ * Returns a function that decides whether the client certainly kept the even rate up to a request. The client kept the
+ * even rate if, since each earlier request j, the number of requests is at most the rate times the elapsed time.
+ * Example: at 1 request/s, in 5 s since j, at most 5 requests, including j. Refused requests are included, since some
+ * limiters count refused requests.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -50,7 +51,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
     time >= 0 && count <= rate * time + roundingTolerance;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered);
-    // Within two windows, windows, logs and counters forget all use before the log.
+    // Within two windows, limiters with windows, logs or counters forget all use before the log.
     const isForgotten =
       isIdleBefore ||
       ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
@@ -65,7 +66,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         passedItself = true;
         continue;
       }
-      // The number of other requests that may have been decided since this request.
+      // The number of other requests that a limiter may have decided since this request.
       const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
@@ -74,8 +75,8 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
 };
 
 /**
- * Finds the evenly sent requests and their refusals. The refusal of an evenly sent request breaks the rule, since every
- * limiter of the rule admits the even rate.
+ * Finds the evenly sent requests and their refusals. A refusal of an evenly sent request breaks the rule, since every
+ * limiter that keeps the rule admits requests at the even rate.
  */
 export const evenPace = (
   decisions: readonly LimiterDecision[],
@@ -96,8 +97,8 @@ export const evenPace = (
 };
 
 /**
- * Returns the highest number of evenly sent requests in any window; a lower limit would have refused a request. Returns
- * `null` if the requests cover less than half a window.
+ * Returns the highest number of evenly sent requests in any window. A gateway that admits these requests has at least
+ * this limit. Returns `null` if the requests cover less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

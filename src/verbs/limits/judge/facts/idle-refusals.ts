@@ -20,8 +20,8 @@ export const idleBegins = (
 };
 
 /**
- * Returns the spans of the requests that were not refused. Refusals are counted by span, since requests that were sent
- * at once can have equal spans.
+ * Returns the spans of the requests that were not refused. Requests that were sent together can have equal spans, so
+ * for each refusal only one equal span is removed.
  */
 const withoutRefused = (
   decisions: readonly LimiterDecision[],
@@ -42,9 +42,9 @@ const withoutRefused = (
 };
 
 /**
- * Finds the refusals of an idle key, as indexes of the decisions. Every limiter of the rule has forgotten a key after
- * two idle windows. So the limiter admits the first request, and also every request that was certainly decided before
- * any other request.
+ * Finds the refusals of an idle key, as indexes of the decisions. Every limiter that keeps the rule has forgotten a key
+ * after two idle windows. So the limiter admits the first request, and also every request that it certainly decided
+ * before any other request.
  */
 export const idleRefusals = (
   decisions: readonly LimiterDecision[],

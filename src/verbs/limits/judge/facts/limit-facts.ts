@@ -21,7 +21,7 @@ import {
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-/** The number of missing requests that the start and the end of the phase together can explain. */
+/** The number of missing admissions that the start and the end of the phase together can explain. */
 const slackRequests = 2;
 
 /**
@@ -49,8 +49,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals. A limiter ignores refusals if it admitted a request that every limiter
- * which counts refusals would have refused.
+ * Returns whether the limiter ignores refusals. The limiter ignores refusals if it admitted at least one request that
+ * every limiter which counts refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -63,7 +63,7 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // Up to the end of this part of the window, the older requests weigh at least `1 - phase - 1 / phaseParts`.
+      // In this part of the window, each older request weighs at least `1 - phase - 1 / phaseParts`.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -72,9 +72,9 @@ export const ignoresRefusals = (
 };
 
 /**
- * Returns the bounds of the admitted rate under a load that is always above the limit; `null` without such a load. In n
- * windows a limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4 windows
- * mean a limit between 20 and 33.3.
+ * Returns the bounds of the admitted rate under a sustained load; `null` if the log has no sustained load. In n windows
+ * of a load above the limit, a limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100
+ * admissions in 4 windows mean a limit between 20 and 33.3.
  */
 const sustainedRate = (
   decisions: readonly LimiterDecision[],
@@ -96,7 +96,8 @@ const sustainedRate = (
   const spaced = spacedRequests(ordered, rule);
   const isShort =
     admitted.length < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
-  // A load that is refused only because of earlier requests may itself be below the limit.
+  // Refusals at the beginning of the load may come from earlier requests. Only a refusal or a delay after the longest
+  // window shows that the load itself exceeds the limit.
   const isExceeded = ordered.some((each) => {
     const isPrompt = each.admitted && each.answered - each.sent < window / limit;
     return !isPrompt && each.sent > first.sent + longestWindow(window);
@@ -121,13 +122,13 @@ interface FactEvidence {
   readonly paced: readonly LimiterDecision[];
   readonly sustained: readonly LimiterDecision[];
   readonly history: KeyHistory;
-  /** The classes that the user permits, which can make a bound tighter. */
+  /** The classes of limiters that the user permits. Fewer permitted classes can make a bound tighter. */
   readonly permitted: readonly LimiterClass[];
 }
 
 /**
- * Finds the refusals that came although the limit certainly had room: fewer requests than the limit were admitted in
- * the two windows before.
+ * Finds the refusals that came although the limit certainly had room, since in the two windows before the gateway had
+ * admitted fewer requests than the limit.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;

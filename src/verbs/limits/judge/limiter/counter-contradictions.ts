@@ -12,8 +12,8 @@ export interface CounterGrid {
 }
 
 /**
- * The number of decisions that weighted counters contradict, for each limit. A counter admits a request if the limit
- * minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
+ * For each limit (the index), the number of decisions that a weighted counter with this limit contradicts. A counter
+ * admits a request if the limit minus its weighted count is above 0 (`some`), or is at least 1 (`whole`).
  */
 interface ContradictedByLimit {
   readonly some: Int32Array;
@@ -23,8 +23,8 @@ interface ContradictedByLimit {
 const roundingTolerance = 1e-9;
 
 /**
- * Counts how many decisions each limit from 0 to `largest` contradicts. The counts are stored as changes from each
- * limit to the next.
+ * Counts, for each limit from 0 to `largest`, the decisions that the limit contradicts. The counts are stored as
+ * changes from each limit to the next.
  */
 const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
@@ -46,15 +46,15 @@ const limitContradictions = (largest: number) => {
 };
 
 /**
- * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments. The weighted count is the
- * number of admissions in the current window, plus a share of the admissions in the window before. Example: a quarter
- * into a window, 40 admissions of the window before weigh 30.
+ * Returns a function that computes the smallest (`isLeast`) or the largest weighted count of a counter at given
+ * moments. The weighted count is the number of admissions in the current window, plus a share of the admissions in the
+ * window before. Example: a quarter into a window, 40 admissions of the window before count as 30.
  */
 const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) => {
   let known = { current: Number.NaN, begin: 0, beforeCurrent: 0, older: 0 };
   const windowOf = (moment: number): number => Math.floor((moment - phase) / window);
   const countAt = (admitted: number, moment: number, current = windowOf(moment)): number => {
-    // Decisions come in order of time, so most decisions are in the same window as the previous decision.
+    // Decisions come in chronological order, so most decisions are in the same window as the previous decision.
     if (current !== known.current) {
       const begin = current * window + phase;
       const beforeCurrent = countBefore(middles, begin);
@@ -66,7 +66,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   return (admitted: number, moments: Float64Array, isLeast: boolean): number => {
     const [first, last] = [moments[0]!, moments[moments.length - 1]!];
     const current = windowOf(first);
-    // Within a window, the weighted count only falls until the next admission.
+    // Within a window, the weighted count only decreases until the next admission.
     if (current === windowOf(last)) return countAt(admitted, isLeast ? last : first, current);
     let extreme = isLeast ? Infinity : Number.NEGATIVE_INFINITY;
     for (const moment of moments) {
@@ -106,7 +106,7 @@ export const counterContradictions = ({ decisions, priors, middles, slack }: Dec
     const extremeCount = weightedCounter(middles, grid);
     for (const { moments, before, admitted } of counted) {
       const held = extremeCount(before, moments, admitted);
-      // The largest limits at which a counter refuses a request at a count of `held`.
+      // The largest limits with which a counter refuses a request while the weighted count is `held`.
       const refusing = Math.floor(held + roundingTolerance);
       const refusingWhole = Math.ceil(held + 1 - roundingTolerance) - 1;
       if (admitted) {

@@ -24,31 +24,31 @@ import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-cla
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
 /**
- * The shortest and the longest window that is tried, as shares of the declared window. The range is narrower if each
- * phase must also be tried.
+ * The shortest and the longest window to try, as shares of the declared window. The range is narrower without the
+ * server's clock, since all phases must be tried then.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 /** The maximum number of window lengths that are tried between the declared window and twice the declared window. */
 const maxWindowSteps = 60;
 const second = 1000;
 /**
- * The smallest limit that is tried, as a share of the declared limit. The limit can be below the size of bursts, since
- * bursts do not show the limit of a weighted counter.
+ * The smallest limit to try, as a share of the declared limit. The true limit can be below the size of the bursts,
+ * since bursts do not show the limit of a weighted counter.
  */
 const minLimitShare = 0.7;
-/** The largest limit of the grid that is tried with the declared window, as a share of the declared limit. */
+/** The largest limit to try with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
 const maxLimits = 40;
 /**
- * The number of windows that are searched more closely. The best limit of each such window is scored with more phases
- * and with neighbouring limits.
+ * The number of windows that are searched more closely. For each of these windows, the best limit is scored with more
+ * phases, and neighbouring limits are scored, too.
  */
 const closerPlaces = 6;
-/** The number of phases of a closer search, as a multiple of the first search. */
+/** The factor by which a closer search tries more phases than the first search. */
 const finerPhases = 3;
 /**
- * The ratio of the largest counted limit to the largest tried limit, since the interval of a limit may extend beyond
- * the tried limits.
+ * The ratio of the largest limit that is counted to the largest limit that is tried. The ratio is above 1, since the
+ * interval of a limit may extend beyond the tried limits.
  */
 const largestMultiple = 2;
 
@@ -79,8 +79,8 @@ const bestGrids = (
 };
 
 /**
- * Returns a function that finds and remembers the best grids of a window. The function tries `times` as many phases as
- * usual.
+ * Returns a function that finds and remembers, for a window, the best phase of each limit. The function tries `times`
+ * as many phases as usual.
  */
 const bestByWindow = (
   clock: OffsetBounds | null,
@@ -103,7 +103,10 @@ const maxShareForCloser = 0.1;
 const maxShareForClosest = 0.04;
 const sampleSize = 600;
 
-/** A score that searches around the best phase in two finer steps. A small error of the phase contradicts decisions. */
+/**
+ * Returns a score that searches around the best phase in two finer steps, since even a small error of the phase makes a
+ * limiter contradict decisions.
+ */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
@@ -154,7 +157,8 @@ const limitStep = ({ limit }: LimitRule): number =>
   Math.max(1, Math.round(((maxLimitShare - minLimitShare) * limit) / maxLimits));
 
 /**
- * The pairs of limit and window to try: all limits with the declared window, and the likely limits with all windows.
+ * Returns the pairs of limit and window to try: a grid of limits with the declared window, and the likely limits with
+ * all windows.
  */
 const placesToTry = (
   likely: readonly number[],
@@ -174,7 +178,7 @@ const limitsNear = (limit: number, rule: LimitRule): readonly number[] => {
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
-/** Returns the best place of each window, in order of quality. */
+/** Returns for each window the place that contradicts the fewest decisions, the best place first. */
 const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
   const byWindow = Map.groupBy(places, ({ window }) => window);
   return [...byWindow.values()]
@@ -183,9 +187,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions; an empty list if this
- * counter contradicts more than `mostWrong` decisions. Windows are whole seconds. Windows are aligned to the server's
- * clock, or have any phase if the server's clock is unknown.
+ * Searches weighted counters of many limits and windows for the counter that contradicts the fewest decisions. Returns
+ * an empty list if this counter contradicts more than `mostWrong` decisions. The tried windows are whole seconds.
+ * Windows are aligned to the server's clock, or have any phase if the server's clock is unknown.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

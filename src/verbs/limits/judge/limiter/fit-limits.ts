@@ -12,18 +12,18 @@ import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
 /**
- * Returns the fewest decisions that any limiter with this limit and window contradicts; infinity if this number is
- * above `most`.
+ * Returns the number of decisions that the best limiter with this limit and window contradicts. Returns infinity if
+ * this number is above `most`.
  */
 export type Score = (limit: number, window: number, most: number) => number;
 
-/** Returns whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
+/** Returns whether a class has a limiter with this limit and window that contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
- * Searches one class for the limiters that contradict the fewest decisions. Only every `every`-th decision is replayed,
- * so counts are estimates if `every` is above 1. With many decisions, the tried phases are `apart` from each other, as
- * a share of the window.
+ * Returns two functions that search one class for the limiters that contradict the fewest decisions. Only every
+ * `every`-th decision is replayed, so counts are estimates if `every` is above 1. If a log has many decisions,
+ * neighbouring phases in the search differ by `apart`, as a share of the window.
  */
 const searchClass = (
   name: LimiterClass,
@@ -52,8 +52,7 @@ const searchClass = (
 };
 
 /**
- * The classes that are fitted here. The other classes have parameters with which they can imitate another limit, or
- * nearly any bucket.
+ * The classes that are fitted here. The parameters of other classes can imitate another limit, or nearly any bucket.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -63,7 +62,7 @@ const fittedClasses: readonly LimiterClass[] = [
   'burst-bucket',
 ];
 
-/** The shortest window that is tried, as a share of the declared window. */
+/** The shortest window to try, as a share of the declared window. */
 const shortestShare = 0.5;
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
@@ -78,25 +77,27 @@ const roughLevels = 2;
 const sampleSize = 400;
 /** The number of phases that an estimate tries within the distance between two neighbouring windows. */
 const phasesPerStep = 4;
-/**
- * The excess of a class's estimate over the allowed contradictions at which the class is dropped, as a share of the
- * decisions.
- */
+/** A class is dropped if its estimate exceeds the allowed contradictions by more than this share of the decisions. */
 const farOffShare = 0.015;
 /** Counting stops at twice the fewest contradictions so far, plus this number. */
 const spareContradictions = 8;
-/** The share of contradicted decisions after the first search above which a class is abandoned. */
+/** A class is abandoned if, after the first search, it contradicts more than this share of the decisions. */
 const hopelessShare = 0.4;
 const precision = 1e-4;
 
-/** A limit and a window, in ms, and the number of decisions that contradict this limit and window. */
+/**
+ * A limit, a window in ms, and the number of decisions that the best limiter with this limit and window contradicts.
+ */
 export interface Place {
   readonly limit: number;
   readonly window: number;
   readonly wrong: number;
 }
 
-/** Returns the size of each burst after an idle window: the admissions before the first known refusal. */
+/**
+ * Returns the size of each burst after an idle window: the number of requests that were admitted before the first
+ * refusal was answered.
+ */
 const admittedFromIdle = (
   { decisions, admitted }: DecisionHistory,
   window: number,
@@ -121,7 +122,7 @@ const admittedFromIdle = (
 
 export const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
 
-/** Returns the probable limits: the declared limit, and the size of each burst after an idle window. */
+/** Returns the probable limits: the declared limit, and the number of admissions of each burst after an idle window. */
 export const likelyLimits = (
   histories: readonly DecisionHistory[],
   { limit, window }: LimitRule,
@@ -148,8 +149,8 @@ const searchAllWindows = (
 };
 
 /**
- * Scores places around the best places, at limits that differ by each number in `near`. Returns the best of all scored
- * places.
+ * Scores places around the best places. The tried limits are the limits of the best places plus each number in `near`.
+ * Returns the best of all scored places.
  */
 const searchAround = (
   score: Score,
@@ -157,7 +158,7 @@ const searchAround = (
   step: number,
   near: readonly number[],
 ): readonly Place[] => {
-  // The shares by which the tried windows are longer or shorter, up to `step`.
+  // The tried windows differ from a place's window by these shares, which lie between `-step` and `step`.
   const shares = Array.from({ length: 2 * parts - 1 }, (_, i) => (step * (i + 1 - parts)) / parts);
   const tried = best.flatMap((place) =>
     near.flatMap((more) =>
@@ -173,7 +174,7 @@ const searchAround = (
   return found;
 };
 
-/** Searches around the best places in ever smaller steps; `null` if the estimates are above `allowed`. */
+/** Searches around the best places in ever smaller steps. Returns `null` if the estimates are above `allowed`. */
 const searchCloser = (
   score: Score,
   roughly: (apart: number) => Score,
@@ -198,7 +199,7 @@ const searchCloser = (
   return found[0]!;
 };
 
-/** Finds the last value in one direction that explains the log: in doubling steps, then by bisection. */
+/** Finds the last value in one direction that explains the log, first in doubling steps, then by bisection. */
 const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
@@ -217,8 +218,8 @@ const searchOutwards = (
 };
 
 /**
- * Returns the range of windows that explain the log as well as the best window. Some windows within the range may
- * explain the log less well.
+ * Returns a range of windows. The ends of the range explain the log as well as the best window. Some windows within the
+ * range may explain the log less well.
  */
 export const windowInterval = (
   isExplained: Explains,
@@ -248,7 +249,10 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
   return { value: limit, least, most };
 };
 
-/** Finds limiters of another limit with at most `mostWrong` contradictions: one of each class, the best first. */
+/**
+ * Finds limiters of another limit with at most `mostWrong` contradictions. Returns at most one limiter of each class,
+ * the best limiter first.
+ */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
   mostWrong: number,

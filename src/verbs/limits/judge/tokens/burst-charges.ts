@@ -8,8 +8,8 @@ import {
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /**
- * The charge of a burst, by the remaining tokens. A bucket that refills fast hides the charges of single chats. After a
- * burst the bucket is not full, so the following small chats show how fast the bucket refills.
+ * The charge of a burst, computed from the reported remaining tokens. A bucket that refills fast hides the charges of
+ * single chats. After a burst the bucket is not full, so the following small chats show how fast the bucket refills.
  */
 export interface BurstCharge {
   /** The least charge, as a multiple of the usage. */
@@ -18,11 +18,11 @@ export interface BurstCharge {
   readonly refill: number;
 }
 
-/** The share of its size below which a bucket is certainly being refilled. */
+/** A bucket that contains less than this share of its size is certainly being refilled. */
 const notFull = 0.95;
 /**
- * The fewest small chats that must show the same refill. A refill that comes in large steps does not look the same
- * between so many chats.
+ * The minimum number of small chats that must show the same refill. Between this many chats, a refill that comes in
+ * large steps does not look constant.
  */
 const enoughTaps = 3;
 
@@ -35,7 +35,10 @@ const refillBetween = (earlier: TokenReply, later: TokenReply, used: number) => 
   };
 };
 
-/** Returns the slowest refill that all pairs of neighbouring small chats share; `null` without a common refill. */
+/**
+ * Returns a refill rate that agrees with all pairs of consecutive small chats, in tokens per ms: the slowest possible
+ * rate between the first and the last chat. Returns `null` if no rate agrees with all pairs.
+ */
 const steadyRefill = (taps: readonly TokenReply[]): number | null => {
   if (taps.length < enoughTaps) return null;
   const spans = taps
@@ -48,9 +51,9 @@ const steadyRefill = (taps: readonly TokenReply[]): number | null => {
 };
 
 /**
- * Measures the charge of a burst from an idle key by a small chat after the burst. The charge is the tokens missing
- * from the full bucket, plus the tokens certainly refilled since the first charge. `full` is the most that ever
- * remained. Returns `null` if the replies do not show the charge.
+ * Measures the charge of a burst from an idle key with a small chat after the burst. The charge is the tokens missing
+ * from the full bucket, plus the tokens certainly refilled since the first charge. `full` is the largest amount of
+ * remaining tokens in the log. Returns `null` if the replies do not show the charge.
  */
 export const burstCharge = (
   replies: readonly TokenReply[],

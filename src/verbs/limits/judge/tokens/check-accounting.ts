@@ -9,8 +9,8 @@ import { roundedCount } from './token-charges.ts';
 export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
 /**
- * The largest distance between a charge and an amount at which the charge counts as this amount, in tokens and as a
- * share.
+ * The largest difference between a charge and an amount at which the two are treated as equal: a number of tokens plus
+ * a share of the amount.
  */
 const tolerance = { tokens: 2, share: 0.02 };
 
@@ -41,7 +41,7 @@ export const chargeRows = (charges: readonly MeasuredCharge[]): readonly ChargeR
     words: wordsOf(measured),
   }));
 
-/** The kinds of requests for which a customer cannot expect a certain charge. */
+/** The kinds of requests whose charge is not defined, so a customer cannot expect a certain charge. */
 const freely: readonly string[] = ['cut-answering', 'cut-sent', 'again', 'speech', 'transcription'];
 
 /** Returns what a customer expects to be charged: the usage of an answer, nothing for an error. */
@@ -49,8 +49,9 @@ const expectedOf = ({ status, used, prompt }: MeasuredCharge): number =>
   status === 200 ? (used ?? prompt + 1) : 0;
 
 /**
- * Returns the charges that a customer would not expect. A refill can hide a part of a charge. So a small charge counts
- * only if another kind of request is charged the same share of its usage.
+ * Returns the charges that a customer would not expect. A charge above the expected charge is always unexpected. A
+ * refill can hide a part of a charge, so a charge below the expected charge is unexpected only if another kind of
+ * request is charged the same share.
  */
 const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] => {
   const shown = charges.filter(({ kind, charge }) => charge !== null && !freely.includes(kind));
@@ -68,32 +69,35 @@ const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge
   );
 };
 
-/** Returns the kinds of requests whose charge is as a customer expects. */
+/** Returns the measured charges that equal what a customer expects. */
 const shownAsExpected = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] =>
   charges.filter(({ kind, status, used, charge }) => {
     if (charge === null || (used === null && status === 200)) return false;
     return kind !== 'again' && isAbout(charge, status === 200 ? (used ?? 0) : 0);
   });
 
-/** Returns the parts of the claim for which no charge is evidence. */
+/** Returns the parts of the claim for which no measured charge is evidence. */
 const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(['chat', 'stream'] as const).filter((each) => !shown.some(({ kind }) => kind === each)),
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** The facts of an answer that explain its charge. Measured charges and stored charges both have these facts. */
+/**
+ * The properties of an answer that explain its charge. Measured charges and stored charges both have these properties.
+ */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /**
- * The fewest tokens of an answer that its charge can show. `shownShare` is the share of these tokens that must show.
+ * The minimum number of tokens of an answer that a charge can show. `shownShare` is the share of an answer's tokens
+ * that the charge must include.
  */
 const shownAnswer = 5;
 const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, too, and not only the tokens of the prompt. The
- * charge must exceed any count of the prompt. The charge must also be the usage, or at least the prompt and half of the
- * answer, since a refill makes a charge smaller.
+ * Returns whether a charge includes tokens of the answer, and not only the tokens of the prompt. The charge must exceed
+ * any count of the prompt. The charge must also equal the usage, or reach at least the prompt plus half of the answer,
+ * since a refill makes a charge smaller.
  */
 const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
   if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
@@ -103,8 +107,8 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 };
 
 /**
- * Returns the kinds of answers whose charge no request shows: all, whole or streamed answers; `null` if charges show
- * all kinds of answers. Some examinations have no longer answer of a stream.
+ * Returns the kinds of answers that no measured charge includes: all, whole or streamed answers; `null` if measured
+ * charges include all kinds of answers. Some examinations have no longer streamed answer.
  */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
@@ -118,7 +122,7 @@ const answersNotShown = (
 };
 
 /**
- * Returns the longer answers that were charged exactly their prompt. Such answers contradict the promise that usage is
+ * Returns the longer answers whose charge is exactly the prompt. Such charges contradict the promise that usage is
  * charged.
  */
 const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
@@ -132,8 +136,8 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
   );
 
 /**
- * Whether the limit counts all tokens, and nothing shows that answers are charged. Prompts alone fill the limit in the
- * bursts, so the bursts are no evidence about answers.
+ * Returns whether the limit counts all tokens, but no charge shows that answers are charged. The bursts are no evidence
+ * about answers, since in a burst prompts alone reach the limit.
  */
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
@@ -141,9 +145,9 @@ export const areAnswersUnseen = (
 ): boolean => unit === undefined && answersNotShown(charges) !== null;
 
 /**
- * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be
- * charged. Returns nothing if answers were also seen to be charged, or if the operator promises that answers are
- * charged.
+ * Returns reasons not to call a limit kept although its bursts were refused in time: only prompts were seen to be
+ * charged. Returns no reason if answers were also seen to be charged, or if the operator's promise that usage is
+ * charged is not contradicted.
  */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
@@ -163,10 +167,12 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/** The kinds of chats by which a customer can use more than the limit, if such chats are charged nothing. */
+/**
+ * The kinds of chats with which a customer can use more than the limit if the gateway charges nothing for these chats.
+ */
 const loopholes: readonly string[] = ['again', 'cut-answering'];
 
-/** Names the loopholes for which chats were answered and charged nothing. */
+/** Lists the loopholes: the kinds of such chats that were answered and charged nothing. */
 const freeText = (charges: readonly MeasuredCharge[]): string => {
   const free = charges.filter(
     (measured) =>
@@ -178,8 +184,8 @@ const freeText = (charges: readonly MeasuredCharge[]): string => {
 };
 
 /**
- * Returns a text for the end of the reasons why a limit is kept: which requests are charged nothing, and which reason
- * rests on the operator's promise. The text is empty if nothing needs to be added.
+ * Returns a text for the end of the reasons why a limit is kept. The text says which kinds of requests are charged
+ * nothing, and which reason relies on the operator's promise. The text is empty if nothing needs to be added.
  */
 export const caveatsText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
@@ -209,7 +215,7 @@ export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
   });
 };
 
-/** Checks how soon after an answer its usage is charged, by the small chats after the bursts. */
+/** Checks how soon after an answer the gateway charges its usage. The small chats after the bursts are the evidence. */
 export const checkSettling = ({ settling }: TokenGuards): LimitCheck =>
   advisoryCheck({
     id: 'token-settling',

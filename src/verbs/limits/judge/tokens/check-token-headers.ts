@@ -4,7 +4,7 @@ import { isAdmitted, isRefused, type TokenLog, usedTokens } from '../../model/to
 import { type ChargeTerms, chargesOf, roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
-/** Returns whether the remaining tokens never changed although a burst used half the limit. */
+/** Returns whether the reported remaining tokens never changed although a burst used half the limit. */
 const isConstant = ({ replies, rule }: TokenLog): boolean => {
   const reporting = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
   const used = [1, 2, 3].map((serial) =>
@@ -17,8 +17,8 @@ const isConstant = ({ replies, rule }: TokenLog): boolean => {
 };
 
 /**
- * Counts the refusals for tokens before which enough tokens remained: more than can have been charged since the last
- * report.
+ * Counts the refusals for tokens that came although enough tokens remained: the last report before the refusal has more
+ * tokens than the gateway can have charged since that report.
  */
 const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>
@@ -43,10 +43,12 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
     (limit) => limit !== rule.tokens,
   );
 
-/** The share of the limit by which the remaining tokens must drop as evidence that they are true. */
+/** The share of the limit by which the reported remaining tokens must drop before the reports are accepted as true. */
 const shownFall = 1 / 2;
 
-/** Returns why no evidence shows that the reported remaining tokens are true; `null` with such evidence. */
+/**
+ * Returns why nothing shows that the reported remaining tokens are true; `null` if the reports are accepted as true.
+ */
 const whyRemainingIsUnsure = (
   { replies, rule }: TokenLog,
   { counting, hasRemaining }: Pick<TokenGuards, 'counting' | 'hasRemaining'>,
@@ -61,7 +63,7 @@ const whyRemainingIsUnsure = (
     : `it only fell by ${roundedCount(fall)} tokens, since it was seldom reported`;
 };
 
-/** Checks whether the remaining tokens of the headers are true. */
+/** Checks whether the headers report the remaining tokens correctly. */
 export const checkReportedTokens = (
   log: TokenLog,
   guards: Pick<TokenGuards, 'counting' | 'hasRemaining' | 'terms'>,

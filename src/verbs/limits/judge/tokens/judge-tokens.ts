@@ -60,9 +60,9 @@ const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
 
 interface Finding {
   readonly isFound: boolean;
-  /** The excuse for the finding; `null` without an excuse. */
+  /** A reason why the fault proves nothing; `null` if nothing excuses the fault. */
   readonly why: string | null;
-  /** Whether only the operator's promise rules out an excuse. If absent, no promise is needed. */
+  /** Whether nothing but the operator's promise excludes an excuse. If absent, the finding needs no promise. */
   readonly restsOnPromise?: boolean;
   /** Whether the examination shows that the limit satisfies the claim. */
   readonly isProved: boolean;
@@ -70,7 +70,7 @@ interface Finding {
   readonly shownBy: readonly TokenReply[];
 }
 
-/** A check of a fact, and whether something excuses its finding. */
+/** The check of a fact, and whether an excuse keeps the check undecided. */
 interface FactCheck {
   readonly check: LimitCheck;
   readonly isExcused: boolean;
@@ -97,9 +97,9 @@ const violating = (
   };
 };
 
-/** The share of the limit that must certainly be used before a refusal, as evidence that a burst reached the limit. */
+/** The share of the limit that must be used before a refusal. Otherwise the burst did not reach the limit. */
 const enoughUse = 0.7;
-/** The share of the requests at an even pace that must be answered for a limit that is called kept. */
+/** The share of the requests at an even pace that must be answered before the limit is judged to be kept. */
 const enoughAnswers = 0.95;
 
 const mostRows = 5;
@@ -115,17 +115,17 @@ const evidenceOf = (replies: readonly TokenReply[]): readonly string[] =>
 const times = (replies: readonly TokenReply[]): string =>
   replies.length === 0 ? 'none' : `${replies.length}, the first at ${seconds(replies[0]!.sent)}`;
 
-/** Says how many tokens were charged before each burst was refused; empty if no burst was refused. */
+/** Says how many tokens were certainly charged before each burst was refused; empty if no burst was refused. */
 const refusedAfter = (bursts: Evidence['bursts']): string => {
   const amounts = bursts.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
-/** The reason why one burst above the limit proves nothing if other bursts were refused below the limit. */
+/** The excuse for one burst above the limit if the gateway refused bursts at another phase in time. */
 const windowEnd =
   'the end of a window explains it, since bursts at another phase were refused in time';
 
-/** Returns the bursts that were refused in time, after most of the limit was certainly used. */
+/** Returns the bursts that were refused after most of the limit was certainly used, and without exceeding the limit. */
 const refusedInTime = ({ bursts, log }: Pick<Evidence, 'bursts' | 'log'>): Evidence['bursts'] =>
   bursts.filter(
     (burst) => burst.exceeded === null && (burst.beforeRefusal ?? 0) >= enoughUse * log.rule.tokens,
@@ -246,7 +246,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   );
 };
 
-/** Checks how many tokens were in flight at once. Only a charge at the start keeps these tokens within the limit. */
+/** Checks how many tokens were in flight at once. Only a charge at the start of a request limits this number. */
 const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
@@ -261,7 +261,7 @@ const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   });
 };
 
-/** Returns why nothing shows that the limit is kept, one sentence for each reason; an empty list for a kept limit. */
+/** Returns sentences that say why nothing shows that the limit is kept; an empty list if the limit is kept. */
 const whyNotKept = (
   evidence: Evidence,
   checks: readonly LimitCheck[],
@@ -322,8 +322,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests were admitted at once with more tokens than the limit, and how many times the limit this
- * number of requests can use. Requests that are charged at their end may each fill the context.
+ * Returns how many requests with more tokens than the limit were admitted at once, and how many limits they can use.
+ * Returns `null` if there were no such requests. A request that is charged at its end may fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,
@@ -338,7 +338,7 @@ const atOnceOf = (
   return { requests, limits: Math.max(most.atOnce, requests * each) / tokens };
 };
 
-/** Returns whether a burst was refused only above the limit, because charges come at the end of answers. */
+/** Returns whether the gateway refused a burst only above the limit, because it charges at the end of answers. */
 const isChargedAtEnd = (evidence: Evidence): boolean =>
   chargedAtOf(evidence) === 'end' &&
   evidence.bursts.some(({ beforeRefusal }) => (beforeRefusal ?? 0) > evidence.log.rule.tokens);
@@ -384,7 +384,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    // A pace counts all tokens. So a limit of other units gives no `charging`.
+    // A pace counts all tokens, so only an examination of all tokens gives `charging`.
     ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,

@@ -6,8 +6,8 @@ import type { TokenGuards } from './token-guards.ts';
 const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as const;
 
 /**
- * Returns the facts about the charges that a pace needs. If a prompt is charged at its admission and nothing seems
- * reserved, the answer is assumed to be charged later.
+ * Returns the facts about charges that a pace needs. If the gateway charges a prompt at its admission and seems to
+ * reserve nothing, the gateway is assumed to charge the answer later.
  */
 export const chargingOf = (
   { counting, settling }: TokenGuards,

@@ -1,6 +1,6 @@
 import { isAdmitted, type TokenKind, type TokenReply, usedTokens } from '../../model/token-log.ts';
 
-/** The charge of a request, by the reported remaining tokens. */
+/** The charge of a request, computed from the reported remaining tokens. */
 export interface MeasuredCharge {
   readonly kind: TokenKind;
   readonly status: number;
@@ -10,8 +10,8 @@ export interface MeasuredCharge {
   /** The drop in the remaining tokens that the request caused; `null` if the remaining tokens do not show this drop. */
   readonly charge: number | null;
   /**
-   * Whether the remaining tokens did not change between the last two small chats after the request, apart from the last
-   * chat's usage. Between these two chats, nothing was refilled or forgotten.
+   * Whether the remaining tokens stayed constant between the last two small chats after the request, apart from the
+   * last chat's usage. Between the two chats, the limiter then refilled nothing and forgot nothing.
    */
   readonly isSteady: boolean;
   /**
@@ -30,12 +30,16 @@ interface Group {
   readonly before: TokenReply;
   readonly subject: TokenReply;
   /**
-   * The small chats beside and after the subject. The last chats are sent when the subject's usage should be charged.
+   * The small chats during and after the subject. The last chats are sent when the gateway should have charged the
+   * subject's usage.
    */
   readonly after: readonly TokenReply[];
 }
 
-/** The most small chats that belong to a request: one chat during the request, and two chats after the request. */
+/**
+ * The maximum number of small chats that belong to a request: one chat during the request, and two chats after the
+ * request.
+ */
 const mostAfter = 3;
 
 /** Groups each request of a kind with the small chat before it and the small chats after it. */
@@ -55,8 +59,8 @@ const sumUsed = (replies: readonly TokenReply[]): number =>
   replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
 
 /**
- * Returns the drop in the remaining tokens between the last two small chats after a request, without the charge of the
- * last chat.
+ * Returns the drop in the remaining tokens between the last two small chats after a request, minus the usage of the
+ * last chat. Returns infinity if the reports do not show this drop.
  */
 const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): number => {
   const [previous, last] = [after.at(-2), after.at(-1)!];
@@ -66,7 +70,7 @@ const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): nu
 };
 
 /**
- * Measures the charge of a request: the drop in the remaining tokens, without the usage of the small chats in between.
+ * Measures the charge of a request: the drop in the remaining tokens, minus the usage of the small chats in between.
  */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
@@ -78,8 +82,8 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const end = remainingOf(last);
   if (begin === null || end === null || !answered)
     return { ...common, charge: null, isSteady: false, isUnshared: false };
-  // A report may include or exclude the charge of its own chat. The difference cancels out, since all small chats are
-  // alike.
+  // A report may include or exclude the charge of the chat that reports. Since all small chats are alike, the two
+  // unknown charges cancel out.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
@@ -96,9 +100,9 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
 };
 
 /**
- * Returns the charge of each kind of request. A refill makes a charge look smaller, never larger. So among several
- * measurements of a kind, the largest counts. A measurement during which the remaining tokens did not change counts
- * before all others.
+ * Returns one charge of each kind of request. A refill makes a measured charge smaller, never larger, so the largest
+ * charge of a kind is the best measurement. But a steady measurement (`isSteady`) is always better than a measurement
+ * that is not steady.
  */
 export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
   const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
@@ -115,9 +119,9 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 };
 
 /**
- * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the
- * stream's first byte. If this report does not show the charge, the charge comes later. A later report must then show
- * the charge. If no later report shows the charge, a refill may have hidden the charge.
+ * Returns when the prompt of a stream is charged. A small chat during the stream reports the remaining tokens before
+ * the first byte of the stream. If this report does not show the charge, the charge comes later, and a later report
+ * must show the charge. If no later report shows the charge, a refill may have hidden the charge.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -147,7 +151,7 @@ export interface CountingEvidence {
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether no tokenizer counts these texts with this ratio, so that the ratio excuses nothing. */
+  /** Whether no tokenizer counts these texts with this ratio. Such a ratio excuses nothing. */
   readonly isImplausible: boolean;
   /** The least charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
@@ -159,26 +163,27 @@ export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
 
 const exactness = 0.01;
 /**
- * The least and the most tokens that any tokenizer counts in text with four characters a token, as multiples of the
- * usage.
+ * The lowest and the highest number of tokens that any tokenizer counts in text with four characters per token, as
+ * multiples of the usage.
  */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /**
- * The share of the large prompt's excess charge that a small prompt's excess must reach, if the excess is constant. A
- * hidden prompt is such a constant excess.
+ * If the excess of the charge over the usage is constant, as with a hidden prompt, a small prompt and a large prompt
+ * have the same excess. A small prompt's excess below this share of the large prompt's excess shows that the excess is
+ * not constant.
  */
 const constantShare = 0.2;
 /**
  * A second bound on a small prompt's excess: this factor times the ratio of the small prompt's tokens to the large
- * prompt's tokens. The larger of the two bounds counts.
+ * prompt's tokens. The larger of the two bounds applies.
  */
 const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large prompt. */
 const smallShare = 1 / 3;
 
 /**
- * Returns whether much too high charges grow with the prompt. No hidden prompt explains charges that grow with the
- * prompt.
+ * Returns whether the excess of charges over usage grows with the prompt. No hidden prompt explains an excess that
+ * grows with the prompt.
  */
 const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
   const small = charges.filter(
@@ -195,12 +200,15 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
   );
 };
 
-/** The least share of a repeated prompt that must come from a cache to show how cached input is charged. */
+/**
+ * The minimum share of a repeated prompt that must come from a cache. With a smaller share, the charge does not show
+ * how cached input is charged.
+ */
 const cachedShare = 0.5;
 
 /**
- * Returns whether cached input is charged like other input: a prompt came mostly from a cache, and the remaining tokens
- * dropped by its whole usage.
+ * Returns whether the gateway charges cached input like other input. This is shown if a prompt came mostly from a
+ * cache, and the remaining tokens dropped by the whole usage of the prompt.
  */
 export const areCachedCharged = (
   replies: readonly TokenReply[],
@@ -215,7 +223,7 @@ export const areCachedCharged = (
   );
 };
 
-/** Finds how a gateway counts tokens, from the charges of chats and streams with a large prompt. */
+/** Determines how a gateway counts tokens from the charges of chats and streams with a large prompt. */
 export const countingEvidence = (
   charges: readonly MeasuredCharge[],
   ownCount: number,
@@ -226,8 +234,8 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // A refill during a measurement that is not steady hides a part of the charge. Such a charge counts only if the
-    // part that is seen is already clearly above the usage.
+    // A refill during a measurement that is not steady hides a part of the charge. So the charge is used only if its
+    // visible part is already clearly above the usage.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };

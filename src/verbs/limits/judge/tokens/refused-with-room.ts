@@ -10,12 +10,15 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The number of phases of a weighted counter that are tried. At each phase, the older window gets the higher weight of
- * the previous phase.
+ * The number of phases of a weighted counter that are tried. At each phase, the older window gets the weight of the
+ * previous phase, which is higher.
  */
 const counterPhases = 48;
 
-/** Creates a function that returns the most that a weighted counter of any phase counts just before a request. */
+/**
+ * Returns a function that computes the highest count of any weighted counter, whatever its phase, just before a
+ * request.
+ */
 const weightedCount = (uses: readonly LimitUse[], window: number) => (next: LimitUse) => {
   const others = uses.filter((use) => use !== next && use.sent <= next.answered);
   const counts = Array.from({ length: counterPhases }, (_, i) => {
@@ -29,8 +32,8 @@ const weightedCount = (uses: readonly LimitUse[], window: number) => (next: Limi
 };
 
 /**
- * Returns, for each ascending moment, the most units that can be missing from a bucket. The bucket refills with the
- * limit in each window. The result assumes that each charge came as late as possible.
+ * Returns, for each moment of an ascending list, the largest number of units that can be missing from a bucket. The
+ * bucket refills by the limit in each longest window. The result assumes that each charge came as late as possible.
  */
 export const lostLevels = (
   uses: readonly LimitUse[],
@@ -44,8 +47,8 @@ export const lostLevels = (
 };
 
 /**
- * What any bucket certainly holds if it lacks nothing, as a share of the limit: the size of the smallest bucket, minus
- * the next step of its refill.
+ * The amount that every bucket certainly holds if nothing was used, as a share of the limit: the size of the smallest
+ * bucket, minus the next step of its refill.
  */
 export const smallestRoom = smallestBucket - refillStep;
 

@@ -30,25 +30,25 @@ export interface BurstEvidence {
   readonly refused: number;
   /** The number of admitted requests. */
   readonly count: number;
-  /** The tokens that were certainly charged for the admitted requests. */
+  /** The minimum number of tokens that were charged for the admitted requests, by any rule of charging. */
   readonly admitted: number;
-  /** The most tokens of admitted requests that were in flight at once. */
+  /** The largest number of tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
-  /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
+  /** The largest number of tokens certainly charged before a refusal for tokens; `null` if there is no refusal. */
   readonly beforeRefusal: number | null;
-  /** The most tokens that can have been charged before the first refusal for tokens; `null` without such a refusal. */
+  /** The largest possible charge before the first refusal for tokens; `null` if there is no such refusal. */
   readonly mostBeforeFirst: number | null;
   /**
-   * The largest share of the limit, with its refill until a refusal, that was certainly charged before the refusal. For
-   * a bucket, this share refers to the bucket's own limit.
+   * The largest value of a ratio over all refusals for tokens: the tokens that were certainly charged before the
+   * refusal, divided by the sum of the limit and its refill since the burst began.
    */
   readonly shareBefore: number;
   /** Whether more was admitted than a gateway that charges at admission can admit, requests in flight included. */
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if no admission exceeds the limit. */
   readonly exceeded: ExceededBurst | null;
-  /** Whether a request was admitted although, by the gateway’s own count of the remaining tokens, nothing was left. */
+  /** Whether a request was admitted although, by the gateway's reports of the remaining tokens, nothing was left. */
   readonly isAboveOwnCount: boolean;
 }
 
@@ -63,13 +63,13 @@ export const refillStep = 1 / 10;
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
-/** The share by which the remaining tokens must drop to show that charges arrive. */
+/** The share of the remaining tokens by which the reports must drop to show that the gateway charges the burst. */
 const shownFall = 1 / 4;
 
 /**
- * Creates a function that decides whether the gateway’s own count was below the limit just before a request. The own
- * count comes from the last report of the remaining tokens. A count below the limit excuses an admission if all charges
- * arrive in the end, since the charges are then only late.
+ * Returns a function that decides whether the gateway’s own count was below the limit just before a request. The own
+ * count is computed from the last report of the remaining tokens. A count below the limit excuses an admission only if
+ * the gateway charged everything in the end, since the charges were then only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -90,7 +90,7 @@ const ownCountIsBelow = (
   };
 };
 
-/** Returns whether more was admitted than a gateway that charges at admission can admit: the limit and one prompt. */
+/** Returns whether more was admitted than a charge at admission permits: the limit, its refill and one prompt. */
 const isAheadOfCharges = (
   uses: readonly LimitUse[],
   begin: number,
@@ -105,7 +105,7 @@ const isAheadOfCharges = (
   });
 };
 
-/** Returns the most that was certainly charged before a refusal of a burst, in tokens and as a share of the limit. */
+/** Returns `beforeRefusal` and `shareBefore` of a burst, from what was certainly charged before each refusal. */
 const chargedBeforeRefusals = (
   replies: readonly TokenReply[],
   chargedBefore: (moment: number) => number,
@@ -123,9 +123,7 @@ const chargedBeforeRefusals = (
   };
 };
 
-/**
- * Returns the most that can have been charged for the admitted requests of a burst before its first refusal for tokens.
- */
+/** Returns the largest possible charge for the requests that a burst admitted before its first refusal for tokens. */
 const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse[]) => {
   const refused = replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
   if (refused.length === 0) return null;
@@ -134,9 +132,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Returns whether a request of a burst was admitted although, by the gateway's own report, nothing was left for the
- * request. Since that report, more than the remaining tokens and the refill was certainly charged, by any count of the
- * texts. If an idle key reports more than the limit, this excess gives no additional room.
+ * Returns whether the gateway admitted a request of a burst although, by its own report, nothing was left for the
+ * request. This is the case if, since the report, the certain charges by any count of the texts exceed the remaining
+ * tokens plus the refill. If an idle key reports more than the limit, this excess gives no additional room.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -145,7 +143,7 @@ const isAboveOwnCount = (
 ): boolean => {
   const reporting = replies.filter(({ reported }) => reported !== null);
   if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
-  // If the remaining tokens do not change in a burst, the header is broken and counts nothing.
+  // If the reported remaining tokens do not change in a burst, the header is wrong and shows no count.
   if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
@@ -162,7 +160,7 @@ const isAboveOwnCount = (
   );
 };
 
-/** Judges the replies of one burst by what was certainly charged for its requests. */
+/** Judges the replies of one burst from the tokens that were certainly charged for its requests. */
 const burstEvidence = (
   replies: readonly TokenReply[],
   { tokens, window }: TokenLog['rule'],
@@ -229,7 +227,7 @@ export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[]
 export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
   burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
 
-/** The share of a window by which a window may end earlier or later than its time. */
+/** The tolerance of the end of a window, as a share of the window: a window may end this much earlier or later. */
 const phaseTolerance = 1 / 60;
 
 /** Returns how long after its beginning a burst exceeded the limit, as a share of the window. */
@@ -237,8 +235,8 @@ const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Returns whether two of the bursts that exceeded the limit have no phase in common. The end of one window explains at
- * most one of two such bursts.
+ * Returns whether two of the bursts that exceeded the limit have no phase in common. If so, windows of a fixed phase
+ * end in at most one of the two bursts.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
@@ -251,24 +249,25 @@ export const areApart = (bursts: readonly BurstEvidence[], window: number): bool
     }),
   );
 
-/** The latest time of a charge that counts as early enough, as a share of a window. */
+/** A charge that comes later after its answer than this share of a window is late. */
 const latestShare = 1 / 10;
 
 /** The evidence of small chats after a burst about when usage is charged. */
 export interface SettleEvidence {
   /** The time in ms after an answer by which its usage is certainly charged. */
   readonly settle: number;
-  /** Whether charges come so late that a burst proves nothing. */
+  /** Whether charges come so late that an exceeded limit in a burst proves nothing. */
   readonly isLate: boolean;
   /**
-   * Whether only late charges can explain this evidence. If `false`, the small chats may have used up what was left.
+   * Whether only late charges can explain this evidence. If `false`, the small chats themselves may have used up the
+   * rest of the limit.
    */
   readonly isLateShown: boolean;
   /** Whether small chats after a burst show when usage is charged: at least one small chat was refused for tokens. */
   readonly isMeasured: boolean;
 }
 
-/** The rise of the remaining tokens that shows the end of a window, as a share of the limit. */
+/** A rise of the remaining tokens by at least this share of the limit shows the end of a window. */
 const endOfWindow = 1 / 10;
 
 /** Returns the replies of a burst until the remaining tokens rise. The end of a window hides all earlier charges. */
@@ -288,8 +287,8 @@ const beforeEndOfWindow = (
 
 /**
  * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, the headers of the
- * refusal decide: the refusal was for tokens if too few tokens remained for the chat. Without such headers, the refusal
- * was for tokens unless the number of requests can be the reason.
+ * refusal decide: the refusal was for tokens if too few tokens remained for the chat. If the refusal has no such
+ * headers, the refusal was for tokens unless the number of requests can be its cause.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -305,10 +304,10 @@ const isForTokens = (
 };
 
 /**
- * Returns the time in ms within which usage is charged after an answer, by the remaining tokens of a burst. At each
- * reply, the usage of answers older than this time must not exceed the drop of the remaining tokens. If `isRefilled`,
- * the refill is added to the drop. If some usage of the burst was never charged, returns `usual`, since a missing
- * charge is no late charge.
+ * Returns a time in ms, computed from the reported remaining tokens of a burst: the gateway charges the usage of an
+ * answer at most this long after the answer. The reports must agree with this time: no report may show a smaller drop
+ * than the usage of all answers that ended longer ago. `isRefilled` adds the possible refill to the drop. If some usage
+ * of the burst was never charged, returns `usual`, since a missing charge is not a late charge.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],
@@ -347,10 +346,10 @@ const settleByRemaining = (
   }, usual);
 };
 
-/** The share of a large prompt that small chats may use without a noticeable effect on the remaining room. */
+/** If small chats use less than this share of a large prompt, their effect on the remaining room is negligible. */
 const negligibleUse = 1 / 100;
 
-/** Returns whether the small chats before another small chat (`next`) can have used up the room for `next`. */
+/** Returns whether the small chats `before` can have used up the room for the small chat `next`. */
 const mayHaveFilled = (
   before: readonly TokenReply[],
   next: TokenReply,
@@ -358,7 +357,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // The report of a chat may not include the charge of this chat.
+  // The report of a chat may exclude the charge of this chat.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
@@ -367,7 +366,10 @@ const mayHaveFilled = (
   return used > negligibleUse * largest;
 };
 
-/** Measures when usage is charged. If small chats are first admitted and later refused, the charge came in between. */
+/**
+ * Measures how long after an answer the gateway charges its usage. If a small chat is admitted and the next small chat
+ * is refused, the charge came in between.
+ */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;
   let shown = terms.settle;

@@ -13,17 +13,17 @@ export interface ChargeTerms {
   /** The time in ms after the end of an answer by which its usage is charged. */
   readonly settle: number;
   /**
-   * The largest factor between the usage and a gateway’s own count, if the gateway never corrects its count; 1 if
-   * charges are proved to equal the usage.
+   * The largest ratio of a gateway’s own count to the usage, if the gateway never corrects its count; 1 if charges are
+   * proved to equal the usage.
    */
   readonly ownCount: number;
-  /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
+  /** The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. */
   readonly promptSlack: number;
   /** Whether cached input is proved to be charged like any other input. */
   readonly chargesCached?: boolean;
 }
 
-/** The largest reservation of a prompt with four characters a token, as a multiple of its tokens. */
+/** The largest reservation for a prompt with four characters per token, as a multiple of the prompt's tokens. */
 export const promptSlack = 1.5;
 const fewestCharacters = 2.85;
 

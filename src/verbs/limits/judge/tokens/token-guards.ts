@@ -22,18 +22,24 @@ import {
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
-/** The use of the limit that the requests of the examination do not explain, by the remaining tokens. */
+/**
+ * Ratios of the use of the limit that the reported remaining tokens show to the largest use that the requests explain.
+ * A ratio above 1 suggests use by others.
+ */
 interface HiddenUse {
   /**
-   * The largest drop in the remaining tokens between two answers, as a multiple of what the requests in between can
-   * have used.
+   * The largest ratio between two reports: the drop in the remaining tokens, divided by the tokens that the requests in
+   * between can have used.
    */
   readonly spent: number;
-  /** The largest use of the limit, as a multiple of what the requests of two windows can have used. */
+  /**
+   * The largest ratio at one report: the tokens missing from the fullest reported amount, divided by the tokens that
+   * the requests of the two windows before can have used.
+   */
   readonly remembered: number;
 }
 
-/** The measured assumptions behind the facts about tokens. */
+/** The measured assumptions that the facts about tokens rely on. */
 export interface TokenGuards {
   readonly charges: readonly MeasuredCharge[];
   readonly when: 'admission' | 'later' | null;
@@ -43,18 +49,18 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The hidden use that is computed without the headers of 429s. A 429 often says that nothing remains, whatever was
-   * used. If the operator promises that nobody else uses the key, only this value counts.
+   * The ratios computed without the reports of 429s. A 429 often reports that nothing remains, whatever was used. If
+   * the operator promises that nobody else uses the key, only these ratios are used.
    */
   readonly hiddenFromAnswers: HiddenUse;
-  /** If `spent` or `remembered` is above this multiple, somebody else uses the key. */
+  /** If `spent` or `remembered` is above this number, somebody else uses the key. */
   readonly allowance: number;
   readonly terms: ChargeTerms;
 }
 
 /**
- * Returns the use beyond what the requests explain, by the remaining tokens. Such use shows that somebody else uses the
- * key, or that charges are higher than assumed.
+ * Compares the use of the limit, as the reported remaining tokens show it, with the largest use that the requests
+ * explain. More use shows that somebody else uses the key, or that charges are higher than assumed.
  */
 const hiddenUse = (
   log: TokenLog,
@@ -89,13 +95,13 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** The refill above which nobody else can use much of a bucket, as a multiple of the limit in a window. */
+/** If a bucket refills by more than this multiple of the limit in a window, nobody else can use much of the bucket. */
 const unsharedRefill = 0.93;
 
 /**
- * Uses the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
- * drop by less than any count of the texts. The finding is `more` if the remaining tokens drop by more than any count
- * of the texts, and the bucket refills so fast that nobody else can use much of the bucket.
+ * Uses the bursts as evidence if single chats do not show how the gateway counts. The finding is `less` if the bursts'
+ * charges are below any count of the texts. The finding is `more` if the charges are above any count of the texts, and
+ * the bucket refills so fast that nobody else can use much of the bucket.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -122,13 +128,14 @@ const withBursts = (
 };
 
 /**
- * The share of admitted answers that must report the remaining tokens. With fewer reports, a guard does not use them.
+ * The minimum share of admitted answers that must report the remaining tokens. With fewer reports, the judge ignores
+ * the reports.
  */
 const enoughReports = 0.5;
 
 /**
- * Measures the assumptions behind the facts about tokens: how the gateway counts, when the gateway charges, and whether
- * somebody else uses the key.
+ * Measures what the facts about tokens rely on: how the gateway counts, when the gateway charges, and whether somebody
+ * else uses the key.
  */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
@@ -162,7 +169,10 @@ const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(
 const noRemainingReason =
   'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
 
-/** The reason why charges stay unknown if no answer reports its usage. The operator's promise does not change this. */
+/**
+ * The reason why charges stay unknown if no answer reports its usage. Even the operator's promise does not make the
+ * charges known.
+ */
 const noUsageReason = 'no answer reports its usage, so nothing shows how many tokens were sent';
 
 interface GuardTerms {
@@ -170,7 +180,7 @@ interface GuardTerms {
   readonly isPromised: boolean;
 }
 
-/** Says how late usage is charged, or how late usage may be charged. */
+/** Says how late the gateway charges usage, or may charge usage. */
 export const latenessText = ({ settle, isLateShown }: SettleEvidence): string => {
   const time = `${(settle / 1000).toFixed(1)} s after an answer`;
   return isLateShown
@@ -179,7 +189,7 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
 };
 
 /**
- * Returns why no evidence shows the charges of single chats; `null` with such evidence, or if the operator promises
+ * Returns why the charges of single chats are unknown; `null` if the charges are known, or if the operator promises
  * that charges equal the usage.
  */
 const whyChargesAreUnknown = (
@@ -192,7 +202,7 @@ const whyChargesAreUnknown = (
     : noRemainingReason;
 };
 
-/** Returns why a fact that rests on the least charge proves nothing; `null` if the fact proves something. */
+/** Returns why a fact that relies on the lowest possible charge proves nothing; `null` if the fact is proof. */
 export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting, settling, hasUsage } = guards;
   if (!hasUsage) return noUsageReason;
@@ -205,9 +215,9 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 
 /**
  * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats.
- * Nothing excuses a burst if the admitted tokens are too many by any count of the texts, or by the least charge of the
- * bursts. If the admitted tokens are too many even by the gateway’s own count of the remaining tokens, the time of the
- * charge does not matter.
+ * Nothing excuses a burst if the admitted tokens exceed the limit by any count of the texts, or by the lowest measured
+ * charge of the bursts. If the admitted tokens exceed the limit even by the gateway’s own reports, a late charge is no
+ * excuse, either.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
@@ -222,8 +232,8 @@ export const isTooMuchByAnyCount = (
 };
 
 /**
- * The largest drop in the remaining tokens, as a multiple of what the requests can have used, if the operator promises
- * that nobody else uses the key. A gateway that charges twice the usage does not exceed this multiple.
+ * The multiple of the explained use up to which the remaining tokens may drop if the operator promises that nobody else
+ * uses the key. A gateway that charges twice the usage stays within this multiple.
  */
 const promisedAllowance = 2;
 
@@ -238,7 +248,10 @@ const hiddenFrom = (
 const idleRemedy = ({ isPromised }: GuardTerms): string =>
   isPromised ? '' : ' (--yes-tokens says that nobody else uses the key)';
 
-/** Returns why a refusal can have a cause other than the requests of the examination; `null` without such a cause. */
+/**
+ * Returns why something other than the requests of the examination can have caused a refusal; `null` if nothing else
+ * can be the cause.
+ */
 const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
   hiddenFrom(guards, terms).spent > allowanceOf(guards, terms)
     ? `the remaining tokens fell by more than the requests can have used${idleRemedy(terms)}`
@@ -249,11 +262,11 @@ export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): strin
   whyRefusalIsUnsure(guards, terms) ??
   (guards.hasRemaining || terms.isPromised ? null : noRemainingReason);
 
-/** Returns why a fact that rests on the most that was charged proves nothing; `null` if the fact proves something. */
+/** Returns why a fact that relies on the highest possible charge proves nothing; `null` if the fact is proof. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
-  // No tokenizer counts so many tokens in these texts, and the tokens of a hidden prompt are not usage.
+  // No tokenizer counts this many tokens in these texts, and the tokens of a hidden prompt are not usage.
   const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
   if (counting.finding === 'more' && !counting.isImplausible && !isNoCount) {
     return `${ratioText(counting)} times the usage is charged`;
@@ -266,8 +279,8 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
 };
 
 /**
- * Returns why a fact proves nothing; `null` if the fact proves something. `restsOnPromise` says that the fact proves
- * something only because of the operator's promise.
+ * Returns why a fact proves nothing; `null` if the fact is proof. `restsOnPromise` says that the fact is proof only
+ * because of the operator's promise.
  */
 export const excuse = (
   whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,

@@ -22,7 +22,8 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
 });
 
 /**
- * The amounts that an examination tries. An examination tries more amounts than a run, since its requests are large.
+ * The amounts that a client may use at once, which are tried one after the other. An examination tries more amounts
+ * than a run, since an examination sends larger requests.
  */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
@@ -54,8 +55,8 @@ const forgottenBy = (
 };
 
 /**
- * The most that the bursts before the even pace may use so that a bucket forgets this use within two windows, as a
- * multiple of the limit.
+ * If the bursts before the even pace used at most this multiple of the limit, a bucket forgets this use within two
+ * windows.
  */
 const forgettableUse = 2;
 
@@ -64,7 +65,10 @@ const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
   return first === -1 ? replies : replies.slice(0, first);
 };
 
-/** Returns when every limiter has forgotten the requests before the even pace. A bucket in debt is an exception. */
+/**
+ * Returns the instant at which every limiter has forgotten the requests before the even pace, except for a bucket in
+ * debt.
+ */
 const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
   Math.max(0, ...beforeEven(log).map(({ ended }) => ended)) +
   limiterMemory(tokenRuleOf(log.rule)) +
@@ -79,7 +83,7 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 
 /**
  * Finds refusals of a key that certainly stayed below the limit of tokens. The refusals name tokens, or no limit. At
- * the even pace, the requests since the pace began are enough to show that the key stayed below the limit.
+ * the even pace, the requests since the start of the pace alone show that the key stayed below the limit.
  * `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
  */
 export const tokensRefusedEarly = (
@@ -110,8 +114,8 @@ export const tokensRefusedEarly = (
 };
 
 /**
- * Counts the requests of the even pace. `refused` counts only refusals at a time when every limiter has forgotten the
- * burst before the pace.
+ * Counts the requests of the even pace. `refused` counts only refusals after the instant at which every limiter has
+ * forgotten the burst before the pace.
  */
 export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   const even = log.replies.filter(({ phase }) => phase === 'even');
@@ -128,8 +132,8 @@ export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
 };
 
 /**
- * Finds admissions after more tokens in n windows than any limiter admits. Only a sustained load shows most admissions
- * of this kind.
+ * Finds admissions that came although, within n windows, more tokens were charged than any limiter admits. Usually only
+ * a sustained load shows such admissions.
  */
 export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   const sustained = log.replies.filter(({ phase }) => phase === 'sustained');
@@ -142,7 +146,7 @@ export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   );
 };
 
-/** Splits replies, which are in the order of sending, at times of `idle` ms without a request in flight. */
+/** Splits replies wherever no request was in flight for at least `idle` ms. The replies are in the order of sending. */
 const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
   const parts: TokenReply[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -155,9 +159,9 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds the refusals of an idle key. Nothing was in flight for two windows before such a refusal, and no request that
- * can have been decided after this idle time was admitted. Each request is small enough for any bucket, so every
- * limiter admits the first request.
+ * Finds the refusals of an idle key. No request was in flight for two windows before such a refusal, and the gateway
+ * admitted no request that it can have decided after this idle time. Each request is small enough for any bucket, so
+ * every limiter admits the first request.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -166,7 +170,7 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   return parts.flatMap((part) => {
     const begin = part[0]!.sent;
     const before = uses.filter(({ sent }) => sent < begin);
-    // If a bucket's debt is larger than the refill of two windows, the bucket still remembers a part of the debt.
+    // A bucket with a debt larger than the refill of two windows still has a part of the debt.
     const [lost = 0] = lostLevels(before, [begin], log.rule);
     const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
     const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
@@ -176,34 +180,34 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
 };
 
 /**
- * The share of a window after which every bucket of requests, even one that refills in steps, holds a request again.
+ * After this share of a window, every bucket of requests holds a request again, even if the bucket refills in steps.
  */
 const stepShare = 1 / 9;
 
 /**
- * The share of the limit of requests that is admitted again at once, for example by gateways with windows of a sixth of
- * a minute.
+ * The share of the limit of requests that a limiter may admit again at once. For example, a gateway with windows of a
+ * sixth of a minute admits a sixth of the limit at once.
  */
 const regainedAtOnce = 1 / 6;
 /**
  * A share of the limit of requests. A limiter with windows of a sixth of the declared window admits a sixth of the
- * limit in each small window. If at least this share of the limit came within such a small window, the requests may
+ * limit in each small window. If at least this share of the limit was sent within such a small window, the requests may
  * have used up the limiter. The share is smaller than a sixth, since earlier requests may have used a part of the
  * sixth.
  */
 const smallWindowShare = 1 / 9;
 
 /**
- * Returns the most requests that any limiter admits in a time between two refusals. The result assumes that no whole
- * window ends in this time.
+ * Returns the maximum number of requests that any limiter admits in a time between two refusals. The result assumes
+ * that no whole window ends in this time.
  */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
- * Finds refusals that no small bucket of requests explains: since an earlier refusal, more requests were admitted than
- * the bucket regains in this time. The caller checks that fewer requests than the limit were sent in two windows, so no
- * window explains the refusals.
+ * Finds refusals that no small bucket of requests explains: since an earlier refusal, the gateway admitted more
+ * requests than the bucket regains in this time. The caller checks that fewer requests than the limit were sent in two
+ * windows, so no window explains the refusals.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],
@@ -220,9 +224,9 @@ const namedBetweenAdmissions = (
   );
 
 /**
- * Finds refusals that name requests although the limit of requests cannot be the reason. In two windows, fewer requests
- * than the limit were sent, even with the refused requests. A small bucket of requests cannot have been empty, either:
- * no request came just before, or many requests were admitted since an earlier refusal.
+ * Finds refusals that name requests although the limit of requests cannot be the cause. In two windows, fewer requests
+ * than the limit were sent, refused requests included. A small bucket of requests cannot have been empty, either: no
+ * request came just before, or the gateway admitted many requests since an earlier refusal.
  */
 export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
   const { replies, rule } = log;

@@ -5,19 +5,19 @@ import type { TokenGuards } from './token-guards.ts';
 
 /**
  * The share of the limit that must certainly be used before a refusal. The share is below 1, since the gateway's own
- * count may be higher than the usage, and since the refused prompt had no room.
+ * count may be higher than the usage, and since the refused prompt no longer fitted.
  */
 const wholeUse = 0.85;
 
 /**
- * The share of the limit and its refill that must certainly be used before a refusal. A bucket of a lower limit does
- * not reach this share.
+ * The minimum of `shareBefore`: the share of the limit and its refill that must certainly be used before a refusal. A
+ * bucket of a lower limit does not reach this share.
  */
 const wholeShare = 0.8;
 
 /**
- * Returns one sentence that says why the bursts do not show that the limit is the declared limit; an empty list if two
- * bursts show this.
+ * Returns a list with one reason why the bursts do not show that the gateway has the declared limit; an empty list if
+ * two bursts show that the gateway has this limit.
  */
 export const whyNotReached = (
   log: TokenLog,
