@@ -5,7 +5,10 @@ import { findingOf } from './rule-bounds.ts';
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** The text if no request of this kind was seen. The claim is then undecided. */
+  /**
+   * The reason why the claim is undecided: no request of this kind was seen. `null` or absent if the claim can be
+   * decided.
+   */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
   /** Whether the claim is refuted. If absent, the claim is refuted if there is a counterexample. */

@@ -9,7 +9,7 @@ const isAscending = (amounts: readonly Dated[]): boolean => {
 };
 
 /**
- * Creates two functions of an instant: the sum of all amounts before the instant, and the sum up to and including the
+ * Returns two functions of an instant: the sum of all amounts before the instant, and the sum up to and including the
  * instant.
  */
 export const cumulativeSums = (amounts: readonly Dated[]) => {

@@ -6,8 +6,8 @@ import type { LimitUse } from './token-uses.ts';
 export const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0);
 
 /**
- * Creates two functions of an instant. The functions sum `amountOf` over the uses sent (or settled) before, or up to,
- * the instant.
+ * Returns two functions of an instant. The functions sum `amountOf` over the uses that were sent (or settled) before
+ * the instant, or up to the instant.
  */
 export const sumsBy = (
   uses: readonly LimitUse[],
@@ -16,7 +16,8 @@ export const sumsBy = (
 ) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
 /**
- * Creates a function that sums `amountOf` over all requests that may be in flight while the gateway decides a request.
+ * Returns a function that sums `amountOf` over all requests that may be in flight while the gateway decides on a
+ * request.
  */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
   const bySent = sumsBy(uses, 'sent', amountOf);
@@ -26,9 +27,9 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
 };
 
 /**
- * Creates a function that returns the level of a bucket that leaks at `rate` and is charged as late as possible. The
- * level is the largest excess of charges over what `rate` allows, since any earlier moment. The function must be called
- * with ascending moments.
+ * Returns a function that computes the level of a bucket that leaks at `rate`. Each charge comes as late as possible.
+ * The level is the excess of charges over the leak at this rate, counted from the earlier moment that gives the largest
+ * excess. The function must be called with ascending moments.
  */
 export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
@@ -51,15 +52,15 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
 /** The size of the smallest bucket of tokens that still counts as compliant, as a share of the limit. */
 export const smallestBucket = 1 / 4;
 /**
- * The number of size classes of refusals that are judged apart. A larger request leaves a lower rate for other
- * requests.
+ * The number of size classes of refusals. Each size class is judged separately, since a larger request leaves a lower
+ * rate for other requests.
  */
 const sizeClasses = 32;
 
 /**
- * Returns a function that computes the amounts that a client may use at once, beside a request with a reservation. The
- * amounts are the given shares of the limit, but never more than the reservation leaves of the smallest bucket. Each
- * amount permits a different rate afterwards.
+ * Returns a function that computes the amounts that a client may use at once, beside a request with a reservation. Each
+ * amount is one of the given shares of the limit, but at most the rest that the reservation leaves of the smallest
+ * bucket. Each amount permits a different rate afterwards.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -80,9 +81,9 @@ interface Client {
  * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
  * once. Then the rate ρ of the client is chosen so that three amounts add up to the limit: b, the use of a longest
  * window at the rate ρ, and the refused request. The client stayed below the limit if, since every earlier moment, at
- * most b + ρ · time was charged. At whatever time they charge, the following limiters admit such a client: fixed
- * windows of any phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the
- * charge of any request in the two windows before the refusal is unknown.
+ * most b + ρ · time was charged. Whenever the gateway charges, these limiters admit such a client: fixed windows of any
+ * phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the charge of any
+ * request in the two windows before the refusal is unknown.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

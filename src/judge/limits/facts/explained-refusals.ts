@@ -40,13 +40,13 @@ export const minuteLimits = ({
     { unit: 'tokens' as const, limit: tokensPerMinute },
   ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
 
-/** The 429s of a key. Each 429 has the declared limits that may have been used up. */
+/** The 429s of a key. For each 429, the map has the declared limits that may have been used up. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
   exceededSpans(uses, rule, { extra: 1, forgottenIn: (windows) => windows }).length > 0;
 
-/** The request that asks for the target's models before the load. Some gateways count this request. */
+/** Represents the request that asks for the target's models before the load. Some gateways count this request. */
 const startUp = ([first]: readonly LedgerEntry[]): LimitUse => {
   const at = Math.min(0, first?.sent ?? 0);
   const times = { sent: at, answered: at, settled: at };
@@ -85,8 +85,8 @@ export const usedUpLimits = (
 };
 
 /**
- * Whether a declared limit may have been used up at a 429: the limit that the 429 names, or any limit if the 429 names
- * no limit.
+ * Returns whether a declared limit may have been used up at a 429. If the 429 names a limit, only the named limit
+ * matters.
  */
 export const hasUsedUp = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
   const units = usedUp.get(refusal) ?? [];
@@ -125,7 +125,7 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
   const isWhole = missingSlices(result).length === 0;
-  // A single slice of several machines may be judged alone. Its verdict then counts as incomplete.
+  // A single slice of several machines may be judged alone. The verdict on such a slice is incomplete.
   const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
   const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
@@ -135,7 +135,10 @@ export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
 /** A 429 after the warm-up. */
 export interface MeasuredRefusal extends Pick<LedgerEntry, 'sent' | 'ended' | 'traffic'> {
   readonly key: string;
-  /** Whether a compliant gateway may refuse: a declared limit may have been used up in the minute before. */
+  /**
+   * Whether a compliant gateway may refuse this request, since a declared limit may have been used up in the minute
+   * before.
+   */
   readonly isExplained: boolean;
 }
 
@@ -153,9 +156,9 @@ const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly Me
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
- * Returns the 429s after the warm-up. For each 429, the result says whether a declared limit explains the 429. Returns
- * `null` if no limit is declared, if retries make attempts differ from arrivals, if the ledger was too small, if slices
- * have separate clocks, or if the run has no ledger yet.
+ * Returns the 429s after the warm-up, and whether a declared limit explains each 429. Returns `null` if no limit is
+ * declared, if retries make attempts differ from arrivals, if the ledger was too small, if slices have separate clocks,
+ * or if the run has no ledger yet.
  */
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);
@@ -175,8 +178,8 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 
 /**
  * Counts the 429s of some groups that a declared limit explains; `null` if this number is unknown. A ledger does not
- * name the model of a request. So for the groups of one model, the count assumes that the 429s of the other models were
- * explained first.
+ * record the model of a request. So for the groups of one model, the function assumes that the explained 429s belong to
+ * other models first.
  */
 export const countExplained = (
   result: Result,

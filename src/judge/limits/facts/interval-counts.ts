@@ -17,8 +17,8 @@ export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =
     .map(({ sent, answered }) => ({ from: sent, until: answered, least: 1, most: 1 }));
 
 /**
- * Returns the largest total weight of intervals that overlap at one point. Each interval starts `lead` ms before one of
- * `starts`. Both lists ascend.
+ * Returns the largest total weight of intervals that overlap at one point. Each interval begins `lead` ms before an
+ * instant of `starts`, and ends at an instant of `ends`. Both lists ascend.
  */
 const maxOverlap = (starts: readonly Dated[], lead: number, ends: readonly Dated[]): number => {
   let depth = 0;
@@ -56,7 +56,7 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
   const maybeFrom = edgesOf(byFrom, 'from', 'most');
   const maybeUntil = edgesOf(byUntil, 'until', 'most');
   return (span) => {
-    // A charge whose interval is longer than the span is never certainly within the span.
+    // A charge whose interval is longer than the span cannot certainly lie within the span.
     const fits = ({ from, until }: Charge): boolean => until - from <= span;
     const sure = longest <= span ? all : sureEdgesOf(byFrom.filter(fits), byUntil.filter(fits));
     return {
@@ -70,12 +70,12 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
- * Creates a function that returns the most that was charged within any span of a given length in ms. A span certainly
- * contains each charge that lies completely within it, and possibly contains each charge that overlaps it. So for each
- * charge, the spans that contain it start within an interval of time. The maximum is where most of these intervals
- * overlap. Example: a span of 50 ms contains the charge at 0 ms if it starts from −50 to 0, the charge at 40 ms if it
- * starts from −10 to 40, and the charge at 90 ms if it starts from 40 to 90 ms. So at most two of the charges lie in
- * one span. The list of charges must not change after this call.
+ * Returns a function that computes bounds of the largest amount charged within any span of a given length in ms. A span
+ * certainly contains each charge that lies completely within the span, and possibly contains each charge that overlaps
+ * the span. So for each charge, the spans that contain the charge start within an interval of time. The maximum is
+ * where the intervals with the largest total overlap. Example: a span of 50 ms contains the charge at 0 ms if it starts
+ * from −50 to 0, the charge at 40 ms if it starts from −10 to 40, and the charge at 90 ms if it starts from 40 to 90
+ * ms. So at most two of the charges lie in one span. The list of charges must not change after this call.
  */
 export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
   const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);
@@ -86,7 +86,7 @@ export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
   spanCounts(charges)(window);
 
-/** Creates a function that returns bounds of the amount charged within the `window` ms before a decision. */
+/** Returns a function that computes bounds of the amount charged within the `window` ms before a decision. */
 export const chargedBefore = (charges: readonly Charge[]) => {
   const surelyBy = cumulativeSums(edgesOf(charges, 'until', 'least'));
   const surelyFrom = cumulativeSums(edgesOf(charges, 'from', 'least'));

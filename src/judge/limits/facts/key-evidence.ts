@@ -13,7 +13,10 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
-  /** What each entry may have used of the limit of requests and of the limit of tokens, in the order of `entries`. */
+  /**
+   * The amounts of the limit of requests and of the limit of tokens that each entry may have used, in the order of
+   * `entries`.
+   */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   readonly admitted: readonly LedgerEntry[];
@@ -28,8 +31,8 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * Returns the charge of a request in requests: none for a 429 or 401, 1 for a chat with a 2xx answer. Section 8 of the
- * interface does not define the charge of any other request, which is 0 or 1.
+ * Returns the charge of a request in requests: no charge for a 429 or 401, and 1 for a chat with a 2xx answer. Section
+ * 8 of the interface does not define the charge of any other request, so this charge is from 0 to 1.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
@@ -38,8 +41,8 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
 };
 
 /**
- * The charge of a chat in tokens, made at any time until the end of the chat. The largest charge is infinite if a chat
- * reports no usage although it was answered or has no status.
+ * Returns the charge of a chat in tokens. The gateway may charge at any time until the end of the chat. The largest
+ * charge is infinite if a chat reports no usage although it was answered or has no status.
  */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
@@ -53,8 +56,8 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  // If a refusal names tokens, the limit of requests did not refuse the request. Many gateways count the request before
-  // they look at its tokens.
+  // A refusal that names tokens is not a refusal by the limit of requests. Many gateways count the request before they
+  // look at its tokens.
   const isCounted = unit === 'tokens';
   const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
   const most = status === 401 ? 0 : 1;
@@ -81,7 +84,7 @@ const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
   return refused.map((refusal) => {
-    // Requests that overlap the refusal do not count, since the order of overlapping requests is unknown.
+    // Admissions that overlap the refusal are skipped, since the order of overlapping requests is unknown.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);

@@ -6,21 +6,22 @@ import { type LimitUse, ownCountRatio } from './token-uses.ts';
 /** The largest number of tokens that any tokenizer counts in a text, as a multiple of the text's reported usage. */
 const highestCountRatio = 1.6;
 /**
- * The share of the limit that may be used before the first request. A larger share shows that the limit is lower than
- * declared, or that the key was used before.
+ * The share of the limit that may be used before the first request. If more is used, the limit is lower than declared,
+ * or somebody used the key before.
  */
 const unknownShare = 1 / 50;
 /**
- * The largest share of all charges that may belong to requests in flight. The gateway may still correct such charges.
+ * The maximum share of all charges that may belong to requests in flight. The gateway may still correct the charges of
+ * requests in flight.
  */
 const inFlightShare = 1 / 4;
 
 /**
- * Returns the ratio of the gateway's own count to `most`, from the remaining tokens that the gateway reports in the
- * first minute. Later reports do not count, since a window may have ended. The ratio is 1 if the reports show nothing,
- * if they show a lower limit, or if they show more tokens than any tokenizer counts. A 429 shows nothing, since many
- * gateways then report that nothing remains. After a chat with unknown usage and unknown reservation, later reports
- * show nothing, either.
+ * Returns the ratio of the gateway's own count of the used tokens to the count `most` of the judge. The gateway's own
+ * count comes from the remaining tokens that it reports in the first minute. Later reports are not used, since a window
+ * may have ended. The ratio is 1 if the reports show nothing, if they show a lower limit, or if they show more tokens
+ * than any tokenizer counts. The remaining tokens of a 429 are not used, since many gateways then report that nothing
+ * remains. Reports after a chat with unknown usage and unknown reservation are not used, either.
  */
 export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],

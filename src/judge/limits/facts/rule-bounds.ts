@@ -1,12 +1,15 @@
 import type { LimitFinding, LimitRule } from '../../../model/limits/limit-log.ts';
 
-/** Returns how much a window may differ from the declared window, in ms. Gateways count whole seconds. */
+/**
+ * Returns the tolerance of a declared window, in ms: a gateway that counts whole seconds may have a window that differs
+ * by this time.
+ */
 export const windowTolerance = (window: number): number => Math.min(1000, window / 10);
 
 /**
- * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end a
- * window up to a second early. The next window then starts at a whole second, so all windows together lose at most one
- * second.
+ * Returns the shortest span that `windows` consecutive windows can fill, in ms. A gateway that counts whole seconds can
+ * end a window up to a second early. The next window then starts at a whole second, so all windows together lose at
+ * most one second.
  */
 export const shortestSpan = (window: number, windows: number): number =>
   windows * window - Math.min(1000, window / 4);
@@ -19,10 +22,10 @@ export const longestWindow = (window: number): number => window + windowToleranc
 export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindow(window);
 
 /**
- * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. The rate is the
- * limit minus one request, divided by the longest tolerated window. At the full rate, a weighted counter would refuse
- * some requests, since such a counter rounds, or counts a request before the comparison. For a limit of one, the rate
- * is one request in two windows.
+ * Returns the rate, in requests per ms, at which every limiter that keeps the rule admits evenly sent requests. The
+ * rate is the limit minus one request, divided by the longest tolerated window. At the full rate, a weighted counter
+ * would refuse some requests, since such a counter rounds, or counts a request before the comparison. For a limit of
+ * one, the rate is one request in two windows.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);

@@ -6,8 +6,8 @@ import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
 /**
- * An admitted request before which more was charged than any limiter admits, and the span of time that shows the
- * excess.
+ * An admitted request that shows an excess: in a span of time before this request, more was charged than any limiter
+ * admits.
  */
 interface ExceededSpan {
   readonly admission: LimitUse;
@@ -18,27 +18,29 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The number of limits that a limiter admits in addition to one limit for each window: 0 for logs, otherwise 1. */
+  /** The number of limits that a limiter can admit in addition to one limit per window: 0 for logs, otherwise 1. */
   readonly extra: number;
   /**
-   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget such
-   * usage whenever a window ends. A log forgets each use one window later. A bucket never forgets, since the bucket
-   * keeps a debt.
+   * Returns how many times a limiter forgets usage above the limit in this many windows. A limiter with fixed windows
+   * forgets such usage whenever a window ends. A log forgets each use one window later. A bucket never forgets such
+   * usage, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /** The largest factor from the usage to this gateway's own count. If absent, the factor for any gateway applies. */
+  /**
+   * The largest ratio of this gateway's own count to the usage. If absent, the largest ratio of any gateway is used.
+   */
   readonly ownCount?: number;
 }
 
-/** The number of windows up to which every length of span is tried. Of longer spans, only some lengths are tried. */
+/** Every length of span up to this number of windows is tried. Of longer spans, only some lengths are tried. */
 const eachWindow = 32;
 
 /**
- * Finds the requests that were admitted although more had been used than any limiter of the rule admits. Within n
- * windows, a limiter admits n + 1 limits. For each window that ended, the limiter also admits the tokens that were in
- * flight at an admission, since charges may come with the answer. Tokens that are still in flight never count, so too
- * many tokens at once are no violation. Example: the limit is 100 tokens a minute, and 40 are in flight. Then at most
- * 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes before an admission.
+ * Finds the requests that were admitted although more had been used than any limiter that keeps the rule admits. Within
+ * n windows, a limiter admits n + 1 limits. For each window that ended, the limiter also admits the tokens that were in
+ * flight at an admission, since charges may come with the answer. Tokens that are still in flight are not added to the
+ * use, so too many tokens at once are no violation. Example: the limit is 100 tokens a minute, and 40 are in flight.
+ * Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],
@@ -46,8 +48,8 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // No span holds more than all requests together. If the shortest span allows the use of all requests, nothing is
-  // exceeded.
+  // The use of a span is at most the use of all requests. If the limit of the shortest span allows the use of all
+  // requests, no limit is exceeded.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 
-/** What the judge knows of a request for tokens. Instants are in ms. */
+/** The properties of a request that the judge of a limit of tokens uses. Instants are in ms. */
 export type TokenRequest = Pick<
   LedgerEntry,
   'sent' | 'answered' | 'ended' | 'status' | 'unit' | 'tokens' | 'input' | 'cached'
@@ -14,11 +14,11 @@ export interface LimitUse {
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
-  /** The least charge for the request at `settled`, under any rule of charging. */
+  /** The minimum charge for the request at `settled`, under any method of charging. */
   readonly least: number;
-  /** The largest final charge for the request; infinite if unknown. */
+  /** The maximum final charge for the request; infinite if unknown. */
   readonly most: number;
-  /** The largest reservation for the request until it is settled; infinite if unknown. */
+  /** The maximum reservation for the request until it is settled; infinite if unknown. */
   readonly reserved: number;
 }
 
@@ -39,8 +39,8 @@ export const settleTime = (window: number): number => Math.min(1000, window / 60
  */
 export const ownCountRatio = 1.07;
 /**
- * The largest reservation of a prompt before its correction, as a multiple of its tokens. `fewestCharactersPerToken`
- * also bounds the reservation, by the characters of the prompt.
+ * The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. The
+ * number of characters divided by `fewestCharactersPerToken` is a second bound.
  */
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
@@ -48,8 +48,8 @@ const fewestCharactersPerToken = 2.5;
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
 /**
- * Creates a function that returns the most tokens of a prompt with this many characters; infinite if no request reports
- * the tokens of its prompt.
+ * Returns a function that computes the maximum number of tokens of a prompt with a given number of characters. The
+ * function returns infinity if no request reports the tokens of its prompt.
  */
 const promptEstimator = (requests: readonly TokenRequest[]) => {
   const density = new Map<number, number>();
@@ -73,9 +73,9 @@ const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
 };
 
 /**
- * Returns what a limit of tokens can have charged for each request of a key. A refused or failed chat may be charged as
- * well. A request that is not a chat is never charged. Example: a chat has a prompt of 100 tokens, of which 90 are
- * cached, and an answer of 5 tokens. A second after the end of the chat, 15 tokens are certainly charged.
+ * Returns the amounts that a limit of tokens can have charged for each request of a key. A gateway may also charge a
+ * refused or failed chat. A request that is not a chat is never charged. Example: a chat has a prompt of 100 tokens, of
+ * which 90 are cached, and an answer of 5 tokens. A second after the end of the chat, 15 tokens are certainly charged.
  */
 export const tokenUses = (
   requests: readonly TokenRequest[],
@@ -96,7 +96,7 @@ export const tokenUses = (
     return {
       ...times,
       least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
-      // A gateway need not correct a reservation of `max_tokens`.
+      // A gateway may never correct a reservation of `max_tokens`.
       most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
       reserved,
     };

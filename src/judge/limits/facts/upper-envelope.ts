@@ -9,23 +9,23 @@ import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
  */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** Returns how many limits the permitted classes admit in addition to one limit for each window: 0 or 1. */
+/** Returns how many limits the permitted classes can admit in addition to one limit per window: 0 or 1. */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
 };
 
 /**
- * Returns the step to the next number of windows that is tried. For the requests of a day, trying every number would
- * take minutes.
+ * Returns the step from one number of windows to the next number to try. Trying every number would take minutes for the
+ * requests of a day.
  */
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
- * Checks the bound that no limiter exceeds: (⌈T / window⌉ + 1) limits in a span T. A span that is as long as n fixed
- * windows can touch n + 1 windows. A bucket holds one limit, and refills one limit in each window. The bound grows only
- * at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests in 3
- * windows.
+ * Checks whether any span T has more than (⌈T / window⌉ + 1) limits. No limiter exceeds this bound: a span that is as
+ * long as n fixed windows can touch n + 1 windows, and a bucket holds one limit and refills one limit in each window.
+ * The bound grows only at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at
+ * most 80 requests in 3 windows.
  */
 export const upperEnvelope = (
   charges: readonly Charge[],
@@ -44,8 +44,8 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // If the use of this longer span is within the smallest bound of the skipped spans, every skipped span is within
-    // its bound.
+    // If the use of this longer span is within the lowest bound of the skipped spans, every skipped span is within its
+    // bound.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -6,20 +6,20 @@ import type { LimitUse } from './token-uses.ts';
 const phaseParts = 16;
 
 /**
- * Creates a function that decides whether a limit may be used up for a refused request. The limit may be used up if the
+ * Returns a function that decides whether a limit may be used up for a refused request. The limit may be used up if the
  * possible charges plus the amount that the request asks for exceed the limit. The possible charges are the largest of
  * three values: the charges of one window, the count of a weighted counter at any phase, and the level of a leaking
- * bucket. If an amount is unknown, its largest reservation counts. If the reservation is also unknown, the amount
- * counts as 0, since an infinite amount would explain every refusal. `countFactor` multiplies the amounts. Example:
- * 1,950,000 of 2,000,000 tokens are used; a chat that asks for 60,000 may be refused.
+ * bucket. If an amount is unknown, its largest reservation is used. If the reservation is also unknown, 0 is used,
+ * since an infinite amount would explain every refusal. `countFactor` multiplies the amounts. Example: 1,950,000 of
+ * 2,000,000 tokens are used, so a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // Few gateways charge a limit for requests that they refuse, so refused requests do not count. If they counted, an
-  // overload would use up the limit without end, and every refusal would look right.
+  // Few gateways charge a limit for requests that they refuse, so refused requests are left out. Otherwise, an overload
+  // would use up the limit without end, and every refusal would look right.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>
@@ -38,8 +38,8 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    // Each part holds the phases from `part` to `part + 1`. The sums are taken at the end of the part, and the weight
-    // at its start. So no phase within the part finds more use.
+    // Each part covers the phases from `part` to `part + 1`. The function takes the sums at the end of the part, and
+    // the weight at its start. So no phase within the part gives a higher count.
     const weighted = Array.from({ length: phaseParts }, (_, part) => {
       const current = since((longest * (part + 1)) / phaseParts);
       const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;

@@ -1,12 +1,12 @@
-/** The accuracy of a retry time, compared with the moment when the key was admitted again. */
+/** The accuracy of a retry time, compared with the instant at which the gateway admitted the key again. */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
 /** The tolerance of a retry time, in ms: servers report whole seconds. */
 export const retryAfterTolerance = 1000;
 
-/** The events after a refusal. Instants are in ms. */
+/** What happened after a refusal. Instants are in ms. */
 interface RefusalFollowUp {
-  /** The instant at which the last request that was still refused was sent. */
+  /** The instant at which the client sent the last request that was still refused. */
   readonly stillRefused: number;
   /** The instant at which the next admitted request was answered; `null` if no request was admitted afterwards. */
   readonly admittedAgain: number | null;

@@ -1,34 +1,38 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum share of late answers among the admitted requests under load at which the limiter counts as delaying. */
+/**
+ * The minimum share of late answers among the admitted requests under load. With a smaller share, the limiter is not
+ * judged to delay requests.
+ */
 const minDelayedShare = 0.1;
 /**
- * The minimum number of late answers that do not overlap. A pause of the machine delays many answers, but all at the
- * same time.
+ * The minimum number of late answers that do not overlap. A pause of the machine delays many answers at once, but such
+ * answers overlap.
  */
 const minDelayed = 3;
 
 /**
- * The minimum ratio between the shares of late refusals and of late admissions that shows a busy machine. A busy
- * machine delays both refusals and admissions. A limiter that delays admissions refuses promptly.
+ * The share of late refusals divided by the share of late admissions: from this ratio on, a busy machine is the cause
+ * of the delays. A busy machine delays both refusals and admissions. A limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
- * If at least this share of the refusals is late, the limiter is the cause: a limiter that waits before each refusal
- * delays most refusals.
+ * If at least this share of the refusals is late, the cause is not a busy machine but the limiter: a limiter that waits
+ * before each refusal delays most refusals.
  */
 const maxMachineShare = 0.6;
 const minRefusals = 5;
 
 /**
- * The quantile of latencies at an even pace above which a latency counts as long. A few latencies are long at any pace.
+ * A latency is long if it is above this quantile of the latencies at an even pace. A few latencies are long at any
+ * pace.
  */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
 
-/** Returns the maximum number of decisions that do not overlap each other. */
+/** Returns the maximum number of decisions of which no two overlap. */
 const countInTurn = (decisions: readonly LimiterDecision[]): number => {
   let free = Number.NEGATIVE_INFINITY;
   return decisions
@@ -69,7 +73,8 @@ const minCalmRequests = 5;
 const serialRun = 8;
 
 /**
- * The time that a serial server needs for each request, in ms: the shortest mean over 8 answers, but at most `usual`.
+ * Returns the time that a serial server needs for each request, in ms: the shortest mean over 8 consecutive answers,
+ * but at most `usual`.
  */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
@@ -82,8 +87,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Creates a check for late answers. An answer is late if it took longer than `long` plus half of window / limit, and
- * longer than a serial server needs for all requests in flight.
+ * Returns a function that decides whether an answer is late. An answer is late if it took longer than `long` plus half
+ * of window / limit, and longer than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],
@@ -111,9 +116,9 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 };
 
 /**
- * Decides whether the limiter delays requests of a load. The limiter delays requests if at least 10 % of the answers
+ * Returns whether the limiter delays requests of a load. The limiter delays requests if at least 10 % of the answers
  * under load are later than 90 % of the calm answers, or if a few answers are later than every calm answer. Delays that
- * a serial server or a busy machine explains do not count.
+ * a serial server or a busy machine explains are left out.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);

@@ -3,7 +3,8 @@ import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
 /**
- * Returns the middle between sending and answer. The true instant of the decision is at most half a round trip away.
+ * Returns the middle between sending and answer. The true instant of the decision is at most half a round trip earlier
+ * or later.
  */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
@@ -47,8 +48,8 @@ const shortestOf = (decisions: readonly LimiterDecision[]): number =>
   decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
 /**
- * Returns the log under the assumption that slow requests waited for their decision. After its decision, each request
- * then took as long as the fastest request with the same decision.
+ * Returns the log as if slow requests had waited for their decision. After its decision, each request takes as long as
+ * the fastest request with the same decision.
  */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const [admitted, refused] = [true, false].map((isAdmitted) =>
@@ -61,9 +62,9 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions before a request. The order of overlapping requests is unknown, so the count assumes the order
- * that explains the decision. Before an admitted request, only requests that certainly came first count. Before a
- * refused request, all requests that possibly came first count.
+ * Counts the decisions before a request. The order of overlapping requests is unknown, so the function assumes the
+ * order that explains the decision. For an admitted request, it counts only requests that certainly came first. For a
+ * refused request, it counts all requests that possibly came first.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -72,7 +73,7 @@ const priorDecisionsOf = (
   const { admitted, sent, answered } = decision;
   const times = admitted ? refusals.answered : refusals.sent;
   const until = admitted ? sent : answered;
-  // A refused request does not count as a decision before itself.
+  // For a refused request, the count includes the request itself, so one is subtracted.
   const itself = admitted ? 0 : 1;
   return {
     admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
@@ -81,7 +82,7 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of the duration of the shortest refusal that was certainly network time. */
+/** The share of the shortest refusal's duration that was certainly spent in the network. */
 const networkShare = 0.9;
 
 const decisionHistoryOf = (
@@ -116,8 +117,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * Returns the possible histories for each list of `besides`: first the histories in which no request waited for its
- * decision, then the histories in which slow requests waited.
+ * Returns the possible histories for each list of `besides`. In the first histories, no request waited for its
+ * decision. In the second histories, slow requests waited.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
@@ -128,7 +129,8 @@ export const decisionHistoriesOf = (
   );
 
 /**
- * Returns a history that replays only every `every`-th decision. Skipped decisions still count as earlier decisions.
+ * Returns a history that replays only every `every`-th decision. Skipped decisions still count as decisions before the
+ * replayed decisions.
  */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;

@@ -40,8 +40,8 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // Among limiters that contradict equally many decisions, a cap on requests in flight comes last. Serial requests
-  // hardly overlap, so a cap explains them by chance.
+  // If limiters contradict equally many decisions, a cap on requests in flight comes last. Serial requests hardly
+  // overlap, so a cap explains serial requests by chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
     (a, b) =>
@@ -50,31 +50,31 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 };
 
 /**
- * The largest share of decisions that a named limiter may contradict. A class ties with the named limiter if its share
- * is larger by at most this value.
+ * The largest share of decisions that an identified limiter may contradict. A class ties with the identified limiter if
+ * its share is larger by at most this value.
  */
 const tolerance = 0.005;
 /**
- * The largest share of decisions that a named queue may contradict. This share is larger than `tolerance`, since each
- * pause of a machine delays some answers.
+ * The largest share of decisions that an identified queue may contradict. This share is larger than `tolerance`, since
+ * each pause of a machine delays some answers.
  */
 const queueTolerance = 0.02;
-/** Another class must contradict at least this many times as many decisions as the named class. */
+/** Another class must contradict at least this many times as many decisions as the identified class. */
 const minContrast = 10;
-/** A class still ties with the best class if it contradicts at most this many decisions more. */
+/** A class still ties with the best class if it contradicts at most this many more decisions than the best class. */
 const maxTieGap = 2;
 
 /**
- * The largest distance in requests between the burst of a nearly full bucket and the limit. Rounding or earlier
- * requests explain a distance of this size.
+ * The largest difference, in requests, between the limit and the burst of a nearly full bucket. Rounding or earlier
+ * requests explain a difference of this size.
  */
 const nearlyFullGap = 2;
-/** The largest distance between the burst of a nearly full bucket and the limit, as a share of the limit. */
+/** The largest difference between the limit and the burst of a nearly full bucket, as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 /**
- * The bucket may have counted failed chats. So the burst of a nearly full bucket may also be below the limit by the
- * number of failed chats, up to this share of the limit.
+ * A bucket may have counted failed chats. So the burst of a nearly full bucket may also be below the limit by the
+ * number of failed chats, but at most by this share of the limit.
  */
 const mostFailedShare = 0.1;
 
@@ -89,8 +89,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to follow the clock may in fact begin with a request: windows that begin with a
- * request contradict less than ten times as many decisions.
+ * Returns whether windows that seem to follow the clock may in fact begin with a request. This is doubtful if windows
+ * that begin with a request contradict less than ten times as many decisions.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
@@ -123,8 +123,8 @@ export interface LimiterTerms {
 }
 
 /**
- * Returns whether the best class may be named. The best class must explain nearly all decisions, and far more decisions
- * than the next class. The log must also show the behaviour that is typical of the class.
+ * Returns whether the report may name the best class as the limiter. The best class must explain nearly all decisions,
+ * and far more decisions than the next class. The log must also show the behaviour that is typical of the class.
  */
 const isNameable = (
   first: LimiterFit,
@@ -142,8 +142,8 @@ const isNameable = (
 };
 
 /**
- * Chooses the simplest among the best limiter and its ties. A full bucket that contradicts at most 1 % of the decisions
- * is preferred to a nearly full bucket.
+ * Returns the simplest of the best limiter and its ties. A full bucket that contradicts at most 1 % of the decisions is
+ * preferred to a nearly full bucket.
  */
 const simplestOf = (
   [best, ...ties]: readonly LimiterFit[],
@@ -155,7 +155,10 @@ const simplestOf = (
   return (isNearlyFull(best!, failed) ? ties.find(isFull) : undefined) ?? best!;
 };
 
-/** Identifies the limiter that made the decisions of a log, if the limiter enforces the declared limit. */
+/**
+ * Identifies the limiter that made the decisions of a log, under the assumption that the limiter enforces the declared
+ * limit.
+ */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   { declared, failed = 0, ...known }: LimiterTerms,

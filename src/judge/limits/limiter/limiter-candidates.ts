@@ -13,12 +13,15 @@ export interface LimiterParameters {
   readonly steps: number;
   /** The resolution of the gateway's clock in ms, such as 1,000; `null` if the clock is exact. */
   readonly second: number | null;
-  /** The part of a limit that must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
+  /**
+   * The part of the limit that must be free before the limiter admits a request: more than 0 (`some`), or at least 1
+   * (`whole`).
+   */
   readonly room: 'some' | 'whole';
 }
 
 export interface ReplayContext extends LimitRule {
-  /** The requests outside the log that the limiter may have counted. Each list is one possibility. */
+  /** Lists of requests outside the log that the limiter may have counted. Each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
   /** The offset of the server's clock; `null` if unknown. */
   readonly clock: OffsetBounds | null;
@@ -43,8 +46,8 @@ const rooms = ['some', 'whole'] as const;
 const maxDateLag = 1000;
 
 /**
- * The precision of the phase of weighted counters, as a share of a window. At a limit of 120, this precision is half a
- * request.
+ * The precision of the phase of weighted counters, as a share of a window. If the limit is 120, an error of this size
+ * changes the count by half a request.
  */
 const counterPrecision = 1 / 240;
 /** The maximum number of phases of a weighted counter if `times` is 1 and the server's clock is known. */
@@ -70,8 +73,8 @@ const declaredTimes = 3;
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try. The sizes are near the smallest size that fits all admissions: the most
- * requests in any span, minus the refill in that span.
+ * Returns the sizes of a small bucket to try. The sizes are near the smallest size that explains all admissions: the
+ * largest number of requests in any span minus the refill in this span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
   let taken = 0;
@@ -105,16 +108,16 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 
 const maxPhases = 500;
 /**
- * The most decisions in the shortest interval with a refill at which each decision counts as the edge of a phase. With
- * more decisions, decisions that are close together count as one edge.
+ * If the shortest interval with a refill has at most this many decisions, each decision is an edge of a phase. If the
+ * interval has more decisions, decisions that are close together form one edge.
  */
 const mostExactPlaces = 120;
 
 /**
  * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
  * neighbouring decisions every phase has the same effect, so only the middle is tried: for decisions at 100 and 400 ms,
- * the phase 250 ms. With many decisions, decisions that are closer than `apart` ms count as one. Only the shortest
- * interval that contains a refill is searched. If there is no such interval, 24 phases are tried.
+ * the phase 250 ms. If the log has many decisions, decisions that are closer than `apart` ms are treated as one. Only
+ * the shortest interval that contains a refill is searched. If there is no such interval, 24 phases are tried.
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -128,9 +131,9 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // With many decisions, the decisions of one burst are closer together than their uncertainty. With few decisions,
-  // each pair counts: one slow answer widens the uncertainty of all decisions, and the only right phase can lie between
-  // two close decisions.
+  // If there are many decisions, the decisions of one burst are closer together than their uncertainty. If there are
+  // few decisions, each pair is used: one slow answer widens the uncertainty of all decisions, and the only right phase
+  // can lie between two close decisions.
   const least = places.length > mostExactPlaces ? Math.max(history.slack / 4, apart) : 0;
   const edges = [0];
   for (const place of all) {
@@ -141,11 +144,11 @@ const distinctPhases = (
 };
 
 const minRefusals = 10;
-/** The safety margin for the time that requests spend in the network, in standard errors of its estimate. */
+/** The safety margin of the estimated network time, in standard errors of the estimate. */
 const certainty = 3;
 /**
- * The factor by which a computed cap may be too large. The network can take longer for an admitted request than for a
- * refused request.
+ * The factor by which the computed cap may exceed the true cap. The network can take longer for an admitted request
+ * than for a refused request.
  */
 const capTolerance = 1.25;
 const maxRequests = 256;
@@ -153,10 +156,10 @@ const maxRequests = 256;
 const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
 
 /**
- * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
- * an answer minus the network time, which refusals show. A single stay is uncertain, but the sum of many stays is not.
- * The sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms are
- * 1,200 ms in 100 ms. So 12 requests were in flight on average, and the cap is at least 12.
+ * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. The stay of a request
+ * is its duration minus the network time, which refusals show. A single stay is uncertain, but the sum of many stays is
+ * not. The sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms
+ * are 1,200 ms in 100 ms. So 12 requests were in flight on average, and the cap is at least 12.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -195,7 +198,10 @@ const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   return most;
 };
 
-/** The possible caps on requests in flight, from the smallest that the stays permit to the highest number seen. */
+/**
+ * Returns the possible caps on requests in flight, from the smallest cap that the stays permit to the highest number of
+ * requests seen in flight.
+ */
 export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   const [least, most] = [smallestCap(history), countDeepest(history)];
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
@@ -206,7 +212,7 @@ const refusalQuantile = 0.9;
 
 /**
  * Returns whether the admitted requests certainly stayed in the gateway for a while. If the requests did not stay, a
- * small cap would explain every refusal soon after an admission, so a cap would be no evidence.
+ * small cap would explain every refusal soon after an admission, so a cap that explains the log would be no evidence.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>
@@ -294,8 +300,8 @@ export const phasesAround = (phase: number, apart: number): readonly number[] =>
   );
 
 /**
- * Returns limiters with phases close to the phase of the best limiter of a class. `look` counts the searches from 1;
- * each search is finer than the one before. If all phases of a class were tried before, the class has no closer
+ * Returns limiters with phases close to the phase of the best limiter of a class. `look` counts the searches from 1,
+ * and each search is finer than the search before. If all phases of a class were tried before, the function returns no
  * limiters.
  */
 export const closerCandidates = (
@@ -317,8 +323,8 @@ export const closerCandidates = (
 };
 
 /**
- * The limiters of a class with another limit or window than declared. With many decisions, their phases are at least
- * `apart` ms apart (`distinctPhases`).
+ * Returns the limiters of a class for a limit and window that may differ from the declared limit and window. If the log
+ * has many decisions, the phases of the limiters are at least `apart` ms apart (`distinctPhases`).
  */
 export const otherCandidates = (
   name: LimiterClass,

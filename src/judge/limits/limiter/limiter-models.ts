@@ -4,8 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier decisions. A
- * model keeps no counters, unlike a gateway, so a model does not share the bugs of gateways.
+ * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier decisions.
+ * Unlike a gateway, a model keeps no counters, so a model does not share the bugs of gateways.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -30,14 +30,14 @@ const fixedFromFirst: LimiterModelBuilder = (
     const begin = first[place - 1] ?? 0;
     const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
-    // A window may have ended during a request. If the window was full and the request was admitted, the window did
-    // end.
+    // A window may have ended during a request. If the window was full and the limiter admitted the request, the window
+    // certainly ended.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of the next window may have come before that first request.
+    // A request that overlaps the first request of the next window may have come before this first request.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -46,7 +46,7 @@ const fixedFromFirst: LimiterModelBuilder = (
 };
 
 /**
- * Creates a function that counts the admissions before a moment. The function remembers the last count, since most
+ * Returns a function that counts the admissions before a moment. The function remembers the last count, since most
  * calls ask for the same moment.
  */
 const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
@@ -91,15 +91,15 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
-/** The least level at which a bucket admits a request: 1, minus a tolerance for rounding. */
+/** The minimum level at which a bucket admits a request: 1, minus a tolerance for rounding. */
 const minLevel = 1 - 1e-9;
 
 /**
- * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. If a request
- * could be admitted up to `slack` ms later, the admission counts as explained. The level then becomes negative, and
- * this debt stays. So single early requests are explained, but a rate above the refill is not. Example: with a refill
- * every 100 ms, each request that comes 80 ms after the previous one adds 0.2 to the debt. After a few such requests,
- * the next request is a contradiction in spite of `slack`.
+ * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. The model
+ * explains an admission if the bucket could admit the request up to `slack` ms later. The level then becomes negative,
+ * and this debt stays. So the model explains single early requests, but no rate above the refill. Example: with a
+ * refill every 100 ms, each request that comes 80 ms after the previous request adds 0.2 to the debt. After a few such
+ * requests, the next request is a contradiction in spite of `slack`.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -116,8 +116,8 @@ const bucket = (
   for (let place = 0; place < left.length; place += 1) {
     const gain = gained[place]!;
     const level = levelWith(gain);
-    // If an admission is too early even at its latest possible instant, the admission counts as one contradiction, and
-    // the debt is cleared.
+    // If an admission is too early even at its latest possible instant, the admission is a contradiction, and the debt
+    // is cleared.
     const isExplained =
       level >= minLevel || levelWith(gainedAt(requests[place]!.answered + slack)) >= minLevel;
     before = isExplained ? level - 1 : 0;
@@ -152,7 +152,7 @@ const inFlight: LimiterModelBuilder =
 
 interface Limiter {
   readonly model: LimiterModelBuilder;
-  /** The parameters that reports show. */
+  /** The parameters that reports show beside the limit and the window. */
   readonly named?: readonly ('phase' | 'burst' | 'steps')[];
 }
 
@@ -166,15 +166,15 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // The class of queues is judged by the delays of the answers (`queueDelays`). So this model only fills its row in the
-  // table, and admits every request.
+  // The delays of the answers show a queue (`queueDelays`), not its decisions. So this model only fills the row of the
+  // queue, and admits every request.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };
 
 /**
- * The condition under which fixed windows admit a request: a window begins after `after` and at or before `until`, in
- * ms.
+ * The condition under which fixed windows admit a request: a window begins later than `after` and at or before `until`,
+ * in ms.
  */
 interface EdgeBounds {
   /** The lower bound; -Infinity if the request is admitted wherever windows begin. */
@@ -188,7 +188,7 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window has room for the request if the window began after the admission that is `limit` admissions earlier.
+    // A window admits the request only if the window began after the admission that is `limit` admissions earlier.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
@@ -198,11 +198,11 @@ const edgeBoundsOf = (
   });
 
 /**
- * Counts the decisions that fixed windows contradict, for all phases in one pass. A window admits a request if the
+ * Counts the decisions that fixed windows contradict, for all phases in one pass. A limiter admits a request if a
  * window begins between two moments. So the phases that admit the request are an arc of the period. Example: the limit
- * is 10, windows are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms.
- * The request is admitted if a window begins after 900 and up to 1,400 ms. The phase of such a window lies from 900 to
- * 1,000 ms or from 0 to 400 ms. If the request was refused, all phases in this arc contradict the refusal.
+ * is 10, windows are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before the request was at
+ * 900 ms. The request is admitted if a window begins after 900 and up to 1,400 ms. The phase of such a window lies from
+ * 900 to 1,000 ms or from 0 to 400 ms. If the request was refused, all phases in this arc contradict the refusal.
  */
 export class PhaseContradictions {
   readonly #history: DecisionHistory;
@@ -214,8 +214,8 @@ export class PhaseContradictions {
   }
 
   /**
-   * Returns the fewest contradictions of any candidate; infinity without candidates. The candidates differ only by
-   * their phase.
+   * Returns the lowest number of contradictions of any candidate; infinity if there are no candidates. The candidates
+   * differ only by their phase.
    */
   fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;

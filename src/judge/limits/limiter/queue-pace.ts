@@ -4,9 +4,9 @@ import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum number of consecutive answers that waited; fewer answers do not show a pace. */
+/** The minimum number of consecutive answers that waited. Fewer answers do not show a pace. */
 const minWaits = 10;
-/** The share of a pace's estimates that is dropped at each end, since a pause of the machine delays some answers. */
+/** The share of a pace's estimates to drop at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
 const nearDistance = 5;
 const closeShare = 0.05;
@@ -14,8 +14,8 @@ const closeShare = 0.05;
 const timerLateness = 2;
 /**
  * The largest latency of single requests that shows a queue, as a share of the time between two answers under load. A
- * queue answers a single request at once. A slow server takes as long for a single request as for a request under load,
- * so a longer latency can come from a slow server.
+ * queue answers a single request at once. A slow server takes as long for a single request as for a request under load.
+ * So a longer latency can come from a slow server.
  */
 const promptShare = 0.5;
 
@@ -24,7 +24,7 @@ interface Answer {
   readonly answered: number;
 }
 
-/** Returns the shortest time from sending to the answer, in ms. */
+/** Returns the shortest time from sending to answer of any admitted request, in ms. */
 const fastestOf = (admitted: readonly (readonly [number, LimiterDecision])[]): number =>
   admitted.reduce((least, [, { sent, answered }]) => Math.min(least, answered - sent), Infinity);
 
@@ -67,8 +67,8 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 
 /**
  * Estimates the time between two answers in two ways: from pairs of answers half a run apart, and from near pairs. The
- * network and answers in batches hardly affect the far pairs. A missing answer, such as a failed chat, affects only a
- * few of the near pairs.
+ * network, and answers that come in batches, hardly affect the far pairs. A missing answer, such as a failed chat,
+ * affects only a few of the near pairs.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
@@ -81,7 +81,7 @@ const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
 
 type Range = Omit<Fitted, 'value'>;
 
-/** Returns the times between two requests that the tolerance of the rule allows, in ms. */
+/** Returns the shortest and the longest time between two requests that the tolerance of the rule allows, in ms. */
 const toleratedSpacing = ({ limit, window }: LimitRule): Range => ({
   least: shortestWindow(window) / limit,
   most: Math.max(longestWindow(window) / limit, window / limit + timerLateness),
@@ -91,8 +91,8 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * The relation of a pace to the pace of the rule: equal (`own`), possibly equal (`near`), within the rounding of
- * gateways' windows (`doubtful`), or different (`other`).
+ * The relation of a pace to the pace of the rule: equal (`own`), possibly equal (`near`), different by no more than the
+ * rounding of gateways' windows (`doubtful`), or different by more (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
@@ -114,11 +114,11 @@ export interface QueuePace {
   readonly spacing: Fitted;
   readonly match: PaceMatch;
   /**
-   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the pace
-   * of the rule.
+   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the rule
+   * allows.
    */
   readonly isFaster: boolean;
-  /** Whether a slow server instead of a limiter can be the cause. */
+  /** Whether the cause can be a slow server instead of a limiter. */
   readonly canBeServer: boolean;
   /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];
@@ -150,7 +150,8 @@ const minNoticeableRoundTrips = 3;
 const minQueuedRequests = 3;
 
 /**
- * The minimum ratio of delayed admissions to refusals in a queue. Every request that a full queue admits has waited.
+ * The minimum ratio of delayed admissions to refusals in a queue. In a queue that is full, every admitted request has
+ * waited.
  */
 const minQueuedShare = 0.1;
 
@@ -159,8 +160,7 @@ export interface QueueDelays {
   readonly waited: readonly number[];
   readonly contradicted: readonly number[];
   /**
-   * The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain the
-   * delays.
+   * A queue of another rate that explains the delays; `null` if a queue of the declared limit can explain the delays.
    */
   readonly other: LimiterFit | null;
   /** Whether the rate proves nothing, since a slow server or the rounding of gateways' windows can be its cause. */
@@ -185,7 +185,8 @@ interface ComparedDelays {
 
 /**
  * Returns the delays of a queue whose pace differs from the pace of the declared limit. `queue` is `null` if the delays
- * are not those of such a queue, and only the pace is known. If only the pace is known, a doubtful pace gives `null`.
+ * do not match such a queue, so that only the pace is known. In this case, the function returns `null` for a doubtful
+ * pace.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -195,7 +196,7 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // Requests that waited for another reason can raise either count, so the smaller count is taken.
+  // Requests that waited for another reason can raise each of the two counts, so the smaller count is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -221,7 +222,7 @@ const compareWithQueue = (
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // After a late answer, the queue returns to its schedule. So one late answer is one contradiction.
+    // After a late answer, the queue returns to its schedule. So one late answer is only one contradiction.
     earliest = Math.max(sent, earliest);
     free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
     earliest += spacing;
@@ -235,8 +236,8 @@ const compareWithQueue = (
 
 /**
  * Compares the delays of the admitted requests with the delays in a queue. The queue admits one request every window /
- * limit, or at the pace of the answers if that pace is certain. Returns `null` if too few requests waited, or if most
- * of them did not wait as in a queue.
+ * limit, or at the pace of the answers if this pace is certain. Returns `null` if too few requests waited, or if most
+ * requests that waited did not wait as in a queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],

@@ -32,7 +32,7 @@ export const replayEvidence = (
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** The predictions of this limiter for the decisions that it contradicts, by their index in the log. */
+  /** The decisions that this limiter contradicts, by their index in the log, each with the limiter's prediction. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
   /** The number of decisions that this limiter does not explain at the middle between sending and answer. */
   readonly unlikely: number;
@@ -50,7 +50,7 @@ interface Replay {
 const replayOrder = ({ decisions }: DecisionHistory): Uint32Array =>
   Uint32Array.from(decisions.keys());
 
-/** Replays the decisions in a given order; `null` if the limiter contradicts more than `most` decisions. */
+/** Replays the decisions in a given order. Returns `null` if the limiter contradicts more than `most` decisions. */
 const replay = (
   { decisions, indexes, priors, slack }: DecisionHistory,
   model: LimiterModel,
@@ -91,8 +91,8 @@ export class ContradictionCount {
   }
 
   /**
-   * Returns the fewest contradictions of any of these limiters; infinite if each limiter contradicts more than `most`
-   * decisions.
+   * Returns the lowest number of contradictions of any of these limiters; infinity if each limiter contradicts more
+   * than `most` decisions.
    */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {
@@ -126,8 +126,8 @@ interface BestReplay extends Replay {
 }
 
 /**
- * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equally good limiters, the limiter
- * with the fewest unlikely decisions is returned.
+ * Returns the limiter with the fewest contradictions among `tried` and `before`. If several limiters have the fewest
+ * contradictions, returns the limiter with the fewest unlikely decisions.
  */
 const bestAmong = (
   limiter: LimiterClass,
@@ -135,8 +135,7 @@ const bestAmong = (
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many limiters can fit by chance. So each doubling of the number of limiters counts as one more unlikely
-  // decision.
+  // The best of many limiters can fit by chance. So each doubling of the number of limiters adds one unlikely decision.
   const chance = Math.log2(tried.length);
   const order = replayOrder(history);
   let best = before;
@@ -158,8 +157,8 @@ const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A cap on requests in flight does not depend on the clock. So only the histories without waiting count, with a slack
-  // of 0.
+  // A cap on requests in flight does not depend on the clock. So the replay uses only the histories in which no request
+  // waited, with a slack of 0.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
@@ -205,7 +204,7 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
   const fit = bestOf(name, evidence);
   if (fit === null) return null;
   if (queued === null) {
-    // Without delays, the log does not show a queue.
+    // If no answer was delayed, the log does not show a queue.
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {

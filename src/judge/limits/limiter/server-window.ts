@@ -2,7 +2,7 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/** The bounds of how far the server's wall clock (ms since 1970) is ahead of the log's instants, in ms. */
+/** The bounds of the offset of the server's wall clock (ms since 1970) from the log's instants, in ms. */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
@@ -34,9 +34,9 @@ const maxAgreement = (
 };
 
 /**
- * Computes the offset of the server's clock from `Date` headers; `null` without headers, or if too many headers
- * contradict each other. Each header was written between `sent` and `answered`. The header names a moment up to one
- * second before it was written, or up to two seconds on servers that refresh the header once a second.
+ * Computes the offset of the server's clock from `Date` headers. Returns `null` if there are no headers, or if too many
+ * headers contradict each other. Each header was written between `sent` and `answered`. The time in the header is up to
+ * one second before the writing, or up to two seconds on servers that refresh the header once a second.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>

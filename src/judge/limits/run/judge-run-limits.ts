@@ -43,7 +43,7 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
 
 /**
  * Possible rules of counting. Each rule says whether a gateway counts a request against a limit, since the interface
- * does not say which requests count.
+ * does not define which requests count.
  */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
@@ -55,8 +55,8 @@ const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
 /**
- * Possible rules of admission. Each rule says whether a request reached the limiter, since a failure (5xx or 0) can
- * come from before or from behind the limiter.
+ * Possible rules of admission. Each rule says whether a request reached the limiter. A failure (5xx or 0) can occur
+ * before or behind the limiter.
  */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
@@ -66,7 +66,7 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 
 /**
  * Returns the first decisions of a key, once for each distinct set of requests that the rules select. A 429 that names
- * no limit may be about tokens if the limit of tokens may be used up.
+ * no limit may be a refusal for tokens if the limit of tokens may be used up.
  */
 const interpretationsOf = (
   entries: readonly LedgerEntry[],
@@ -93,8 +93,8 @@ const interpretationsOf = (
 };
 
 /**
- * Returns the classes that explain the decisions under the assumption that nobody else used the key; `null` if no
- * refusal can be about requests.
+ * Returns the classes that explain the decisions under the assumption that nobody else used the key. Returns `null` if
+ * no refusal can come from the limit of requests.
  */
 const explainKey = (
   { entries, refused }: KeyEvidence,
@@ -110,13 +110,13 @@ const explainKey = (
       wrong === 0 && fitted.least <= limit && limit <= fitted.most ? [limiter] : [],
     );
   });
-  // A cap on requests in flight does not limit a rate, and would explain almost anything.
+  // A cap on requests in flight is left out: a cap does not limit a rate, and would explain almost any decisions.
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
 /**
- * Checks whether a permitted class explains the decisions. If no permitted class explains them, other users of the key
- * may be the cause.
+ * Checks whether a permitted class explains the decisions. If no permitted class explains the decisions, other users of
+ * the key may be the cause.
  */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
@@ -171,7 +171,7 @@ const judgeKey = (
     refusals,
     explainedBy,
     checks: checks.map((check) =>
-      // A claim that an incomplete run seems to prove stays undecided.
+      // If a run is incomplete, a claim that the run seems to prove stays undecided.
       reason === null || check.finding !== 'proved'
         ? check
         : { ...check, finding: 'undecided', observed: `${check.observed}; ${reason}` },

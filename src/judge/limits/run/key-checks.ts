@@ -74,7 +74,7 @@ const checkRetryAccuracy = (
       counts.exact + counts.conservative > 0 && counts.unknown === 0,
       counts.deceptive > 0,
     ),
-    // An example of the text is `12 exact, 3 absent`.
+    // This code writes, for example, `12 exact, 3 absent`.
     observed: accuracies
       .filter((name) => counts[name] > 0)
       .map((name) => `${formatCount(counts[name])} ${name}`)
@@ -112,11 +112,15 @@ export interface KeyLimit extends MinuteLimit {
 }
 
 interface ClassTraits {
-  /** Whether the end of a window clears usage above the limit, instead of leaving it as a debt. */
+  /**
+   * Whether a limiter of this class forgets usage above the limit at the end of a window, instead of keeping a debt.
+   */
   readonly forgetsExcess?: true;
-  /** Whether usage above the limit is forgotten one window after its charge. */
+  /** Whether a limiter of this class forgets usage above the limit one window after its charge. */
   readonly forgetsAfterWindow?: true;
-  /** Whether the limiter refuses only if it admitted the whole limit within the window before the refusal. */
+  /**
+   * Whether a limiter of this class refuses only if it admitted the whole limit within the window before the refusal.
+   */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -158,11 +162,17 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
-/** Returns whether the permitted classes limit a rate. A cap on requests in flight alone does not limit a rate. */
+/**
+ * Returns whether the permitted classes limit a rate. A cap on requests in flight is the only class that limits no
+ * rate.
+ */
 const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
   permitted.some((name) => name !== 'in-flight');
 
-/** Checks whether the admitted requests of every span are within what a limiter of a permitted class admits. */
+/**
+ * Checks whether, in every span, the gateway admitted at most as many requests as a limiter of a permitted class
+ * admits.
+ */
 const checkRequestsKept = (
   { limit, charges }: KeyLimit,
   permitted: readonly LimiterClass[],
@@ -186,11 +196,11 @@ const checkRequestsKept = (
 };
 
 /**
- * Returns the refusals at which the limit had room left. `isFull` says whether the limit was certainly used up at all
+ * Returns the refusals at which the limit still had room. `isFull` says whether the limit was certainly used up at all
  * refusals.
  */
 const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
-  // Most runs have no refusal. For such runs, adding up the charges would cost more than the rest of the check.
+  // Most runs have no refusal. In such runs, the sums of the charges would cost more time than the rest of the check.
   if (refusals.length === 0) return { wrong: [], isFull: true };
   const before = chargedBefore(charges);
   return {
@@ -206,7 +216,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // These are the refusals after the first minute that only the limit of requests can explain.
+  // The refusals after the first minute that only the limit of requests can explain.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
@@ -216,7 +226,7 @@ const checkRoom = (
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
-    // Without such refusals, the check cannot be a violation.
+    // If there are no such refusals, the check cannot be a violation.
     violates:
       attributable.length > 0 &&
       permitted.every((name) => traits[name].refusesOnlyWhenFull === true),

@@ -18,7 +18,7 @@ import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
 
 export interface TokenTerms {
   readonly limit: number;
-  /** The declared limit of requests; `null` without such a limit. */
+  /** The declared limit of requests; `null` if no limit of requests is declared. */
   readonly requests: number | null;
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
@@ -40,8 +40,8 @@ const entriesOf = (
 };
 
 /**
- * Checks whether tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit.
- * So only requests that were admitted after the limit was exceeded count.
+ * Checks whether the gateway admitted more tokens than the limit of any permitted class allows. Tokens in flight may
+ * exceed a limit. So only requests that were admitted after the limit was exceeded are counterexamples.
  */
 const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, permitted, forgottenIn, peakText } = terms;
@@ -70,8 +70,8 @@ const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =>
 const condition = 'if no one else used the key and the reported usage is what is charged';
 
 /**
- * Returns the refusals of chats for tokens, without the refusals within the time that limiters remember from an earlier
- * run. A refusal that names no limit counts only if the limit of requests certainly had room.
+ * Returns the refusals of chats for tokens. Omits refusals that come before limiters have forgotten an earlier run.
+ * Includes a refusal that names no limit only if the limit of requests certainly had room.
  */
 const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] => {
   const { entries, uses } = evidence;
@@ -80,7 +80,7 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   const client = { uses: uses.requests, atOnce: () => [0] };
   const early = new Set(requests === null ? unnamed : earlyRefusals(unnamed, client, rule));
   return entries.flatMap(({ sent, status, unit }, place) => {
-    // An earlier run may have used the key, and limiters remember two windows. So the first refusals do not count.
+    // An earlier run may have used the key, and limiters remember two windows. So the first refusals are left out.
     const isFirst = sent < entries[0]!.sent + limiterMemory(rule) + settleTime(minute);
     if (status !== 429 || isFirst || (unit !== 'tokens' && !early.has(uses.requests[place]!)))
       return [];
@@ -88,7 +88,10 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   });
 };
 
-/** Checks whether a client was refused for tokens although the client certainly used less than any limiter admits. */
+/**
+ * Checks whether the gateway refused a client for tokens although the client certainly used less than any limiter
+ * admits.
+ */
 const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, isOwnKey } = terms;
   const refusals = tokenRefusals(terms);
@@ -128,7 +131,10 @@ const checkRoom = ({ limit, evidence, usedUp }: TokenTerms, checkEntries: CheckE
   });
 };
 
-/** Checks whether refusals name the wrong limit: the named limit cannot be used up, but the other limit may be. */
+/**
+ * Checks whether refusals name the wrong limit. A refusal names the wrong limit if the named limit cannot be used up,
+ * but the other limit may be used up.
+ */
 const checkNames = (
   { requests, evidence, usedUp }: TokenTerms,
   checkEntries: CheckEntries,
@@ -137,7 +143,7 @@ const checkNames = (
     ({ unit }) => unit === 'tokens' || unit === 'requests',
   );
   // A limiter may count refused requests, and a weighted counter remembers two windows. So all requests of two windows
-  // count.
+  // are counted.
   const sent = Float64Array.from(evidence.entries, (entry) => entry.sent);
   const sentBefore = ({ answered, sent: at }: LedgerEntry): number =>
     countUpTo(sent, answered) - countBefore(sent, at - 2 * longestWindow(minute));
@@ -158,14 +164,14 @@ const checkNames = (
 };
 
 /**
- * The least share of the limit that must be used in a minute before a constant report of remaining tokens or requests
- * counts as wrong.
+ * The minimum share of the limit that must be used in a minute. With less use, a constant report of the remaining
+ * tokens or requests is not wrong.
  */
 const minUsedShare = 1 / 2;
 
 /**
- * The least amount that a bucket must have lacked at some time, as a share of the limit. A lack of this size lowers the
- * reported remaining amount in any case.
+ * The minimum amount that a bucket must have lacked at some time, as a share of the limit. A lack of this size
+ * certainly lowers the reported remaining amount.
  */
 const minLackingShare = 1 / 10;
 
