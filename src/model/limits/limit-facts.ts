@@ -49,7 +49,7 @@ export interface IdleFact {
   readonly refusals: readonly number[];
 }
 
-/** The admissions under a load that always asked for more than the limit. */
+/** The admissions under a load that was always above the limit. */
 export interface SustainedFact {
   /**
    * The length of the load, in windows. The load ends with its last sent request, or with the answer to its last
@@ -71,7 +71,7 @@ export interface SustainedFact {
    */
   readonly isLow: boolean;
   /**
-   * Whether this limiter certainly ignores refused requests and still admits fewer requests than a limiter without
+   * Whether the limiter certainly ignores refused requests and still admits fewer requests than a limiter without
    * bursts.
    */
   readonly isShort: boolean;
@@ -82,7 +82,7 @@ export interface LimitFacts {
   readonly mostAdmitted: CountBounds;
   /**
    * Whether more requests than the limit were admitted within one window. Fixed windows and token buckets can admit
-   * that many.
+   * more.
    */
   readonly overAdmitted: LimitFinding;
   readonly envelope: EnvelopeFact;

@@ -120,7 +120,7 @@ export interface ProbeReply extends LimiterDecision {
     /** The number of input tokens from a cache; absent if no token came from a cache. */
     readonly cached?: number;
   } | null;
-  /** The time in the `Date` header (whole seconds), in ms since 1970; `null` without a `Date` header. */
+  /** The time in the `Date` header (whole seconds), in ms since 1970; `null` if there is no such header. */
   readonly date: number | null;
 }
 
@@ -186,12 +186,12 @@ export interface LimitLog {
   readonly isTeam?: true;
   readonly replies: readonly ProbeReply[];
   /**
-   * A request for the list of models that was sent before the examination. The limiter may have counted this request.
-   * Absent if the log does not show such a request.
+   * The request for the list of models before the examination; absent if not in the log. The limiter may have counted
+   * this request.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
-  /** The reason why the examination stopped early; `null` for a complete examination. */
+  /** The reason why the examination stopped early; `null` if the examination is complete. */
   readonly cut: string | null;
 }

@@ -14,8 +14,8 @@ export interface LimiterFit {
   /** The length of the limiter's window, in ms. */
   readonly window: Fitted;
   /**
-   * The other fitted parameters of the limiter, by name. Each class of limiters has other parameters, for example the
-   * phase (in ms), the burst or the number of steps.
+   * The other fitted parameters of the limiter, by name. They depend on the class, for example the phase (in ms), the
+   * burst or the number of steps.
    */
   readonly parameters: Readonly<Record<string, Fitted>>;
   /** The number of decisions in the log that contradict this limiter. */
@@ -38,8 +38,8 @@ export interface LimiterIdentification {
   /** The best limiter of each class with the declared limit, the best limiter first. */
   readonly ranking: readonly LimiterFit[];
   /**
-   * The limiters with another limit or another window that contradict far fewer decisions than the limiters in
-   * `ranking`. This list is empty unless `best` is `null`.
+   * Limiters whose limit or window differs from the declared limit or window, and which contradict far fewer decisions
+   * than `ranking`. Empty unless `best` is `null`.
    */
   readonly likelier: readonly LimiterFit[];
 }
@@ -54,19 +54,19 @@ export interface DistinguishingDecision {
   readonly sent: number;
   readonly answered: number;
   /**
-   * The action of the gateway. `named` is the action that the named limiter predicts, and `rival` is the action that
-   * the rival predicts.
+   * The action of the gateway. `named` is the prediction of the identified limiter, and `rival` the prediction of the
+   * rival.
    */
   readonly observed: LimiterAction;
   readonly named: LimiterAction;
   readonly rival: LimiterAction;
 }
 
-/** The decisions that show why the named limiter explains the log better than the second-best limiter. */
+/** The decisions that show why the identified limiter explains the log better than the second-best limiter. */
 export interface LimiterExplanation {
   /**
-   * The best limiter of another class that the log distinguishes from the named limiter; `null` if there is no such
-   * limiter, or if no limiter is named.
+   * The best limiter of another class that the log distinguishes from the identified limiter; `null` if there is no
+   * such limiter, or if no limiter is identified.
    */
   readonly rival: LimiterFit | null;
   readonly distinguishing: readonly DistinguishingDecision[];
