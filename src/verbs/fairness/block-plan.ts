@@ -10,12 +10,15 @@ export interface BlockTerms {
   readonly quiet: string;
   readonly noisy: string;
   /**
-   * The factor on the noisy load in blocks with noise; other blocks have the planned load. With `null`, blocks with
-   * noise have the planned load, and other blocks have no noisy load.
+   * The factor by which the noisy load is multiplied in blocks with noise. Blocks without noise then have the planned
+   * load. If `null`, blocks with noise have the planned load, and blocks without noise have no noisy load.
    */
   readonly times: number | null;
   readonly pairs: number;
-  /** The measured length of a block (`block`), and the length before the measured part (`settle`), in ms. */
+  /**
+   * The length of the measured part of a block (`block`), and the length of the unmeasured part before (`settle`), in
+   * ms.
+   */
   readonly block: number;
   readonly settle: number;
 }
@@ -23,7 +26,10 @@ export interface BlockTerms {
 /** The key of the random draws for the order of blocks. No other draws with the same seed use this key. */
 const orderDraw = 0xfa_12;
 
-/** Returns the blocks in pairs: a block with the noise and a block without it. The order within each pair is random. */
+/**
+ * Returns the blocks in pairs: one block with the noise, and one block without the noise. The order in each pair is
+ * random.
+ */
 export const noiseBlocks = (
   { pairs, block, settle }: BlockTerms,
   seed: number,
@@ -37,7 +43,7 @@ export const noiseBlocks = (
     });
   }).flat();
 
-/** Returns when the load ends. If the last block has the noise, time is added for the target to come back. */
+/** Returns when the load ends. If the last block has the noise, time is added in which the target can recover. */
 const endOfBlocks = (blocks: readonly NoiseBlock[], { settle }: BlockTerms): number => {
   const last = blocks.at(-1)!;
   return last.isNoisy ? last.to + settle : last.to;
@@ -52,7 +58,7 @@ const stageOf = ({ stages }: Plan, population: string): Stage => {
   );
 };
 
-/** Returns a steady load with another length, and with a multiple of its rate or of its users. */
+/** Returns a steady load with another length, and with its rate or users multiplied by `times`. */
 const lasting = ({ load, population }: Stage, length: number, times = 1): Load => {
   const duration = milliseconds(length);
   if (load.kind === 'closed') return { ...load, users: load.users * times, duration };
@@ -69,7 +75,7 @@ const lasting = ({ load, population }: Stage, length: number, times = 1): Load =
 const populationOf = ({ populations = [] }: Plan, name: string): Population =>
   populations.find((each) => each.name === name)!;
 
-/** Returns the names of the populations to compare: by default the first and the last one of a scenario. */
+/** Returns the names of the populations to compare: by default the first and the last population of a scenario. */
 export const neighboursIn = (
   { populations = [] }: Plan,
   given: { readonly quiet: string | undefined; readonly noisy: string | undefined },
@@ -97,14 +103,15 @@ export const neighboursIn = (
 };
 
 /**
- * Returns the population to which a block's noise belongs. The part of `name` before the slash names the population,
- * since no name in a scenario has a slash.
+ * Returns the population to which a block's noise belongs. Its name is the part of `name` before the slash, since no
+ * name in a scenario has a slash.
  */
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 
 /**
- * Returns the plan of the blocks. All populations except the noise last until the end. In each block with noise, the
- * noise is a separate population. So the quiet population sends the same requests throughout, whatever the noise does.
+ * Returns the plan of the blocks. All populations except the noisy population last until the end. In each block with
+ * noise, the noise is a separate population. So the quiet population sends the same requests throughout, whatever the
+ * noise does.
  */
 export const blockPlan = (plan: Plan, terms: BlockTerms, blocks: readonly NoiseBlock[]): Plan => {
   const { noisy, times } = terms;

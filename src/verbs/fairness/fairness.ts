@@ -49,7 +49,8 @@ interface Figure {
 }
 
 /**
- * Reads the figure to compare. The default is the p95 of the TTFT, or of the end-to-end time without streamed chats.
+ * Reads the figure to compare. The default is the p95 of the TTFT if the quiet population streams chats, otherwise the
+ * p95 of the end-to-end time.
  */
 const readFigure = (text: string | undefined, { stages }: Plan, quiet: string): Figure => {
   const isStreamed = stages.some(
@@ -84,7 +85,7 @@ const termsFor = (request: FairnessRequest, plan: Plan): BlockTerms => {
   };
 };
 
-/** The exits of the verdicts. The run itself has no objectives. */
+/** The exit for each verdict. The run itself has no objectives, so only the verdict decides the exit. */
 const exits = { isolated: 'pass', moved: 'objective', unknown: 'inconclusive' } as const;
 
 interface Examination {
@@ -94,7 +95,7 @@ interface Examination {
   readonly maxMoved: number;
 }
 
-/** Returns the report of a run of blocks: the findings, and what the run spent. */
+/** Returns the report of a run of blocks: the findings, and the resources that the run used. */
 export const fairnessReportOf = (
   { result, trust }: FinishedRun,
   arrivals: readonly SeenArrival[],
@@ -138,8 +139,8 @@ export const fairnessReportOf = (
 };
 
 /**
- * If the two populations have different targets, says that only the systems that both targets share are compared;
- * `null` for one target.
+ * If the two populations have different targets, says that only the systems that both targets share are compared.
+ * Returns `null` if both populations have the same target.
  */
 export const separateTargets = (
   { populations = [] }: Plan,
@@ -154,8 +155,9 @@ export const separateTargets = (
 };
 
 /**
- * Says how wide the interval will be, and how many pairs the verdict *isolated* needs, if times are distributed
- * exponentially. Returns `null` if users wait, since the number of requests is then unknown.
+ * Says how wide the interval will be, and how many pairs the verdict *isolated* needs. The forecast assumes that times
+ * are distributed exponentially. Returns `null` if users wait for answers, since the number of requests is then
+ * unknown.
  */
 const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
   const { quiet, pairs, block, settle } = terms;
@@ -181,7 +183,8 @@ const designText = (examination: Examination, plan: Plan): string => {
 };
 
 /**
- * Prints a budget. Then examines within the budget whether a noisy population of a scenario moves a quiet population.
+ * Prints a budget. Then examines, within the budget, whether the noisy population of a scenario changes the figures of
+ * the quiet population.
  */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);

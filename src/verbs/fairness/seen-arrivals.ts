@@ -7,7 +7,10 @@ import { sumOf } from '../../model/sums.ts';
 export const fairnessFigures = ['ttft', 'endToEnd'] as const;
 export type FairnessMeasure = (typeof fairnessFigures)[number];
 
-/** Returns the instant at which the measured part of an answer arrived; infinite for a failure. */
+/**
+ * Returns the instant at which the measured part of an answer arrived: its end, or its first token for `ttft`; infinity
+ * for a failure.
+ */
 const cameAt = ({ outcome, ended }: Observation, measure: FairnessMeasure): number => {
   if (outcome.kind !== 'completed') return Number.POSITIVE_INFINITY;
   if (measure === 'endToEnd') return ended;
@@ -27,7 +30,7 @@ const tokensOf = ({ outcome }: Observation): number => {
   return (input ?? 0) + output;
 };
 
-/** Returns the facts of an observation that the judges need. */
+/** Returns the properties of an observation that the judges need. */
 export const seenArrival = (
   observation: Observation,
   plan: Plan,

@@ -3,13 +3,16 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
 
-/** The lengths in ms of the parts into which the time after a noise may be divided. */
+/** The possible lengths, in ms, of the parts into which the time after a noise is divided. */
 const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 
-/** The fewest requests of a part, over all ends of the noise. */
+/** The minimum number of requests in a part, summed over all ends of the noise. */
 const leastInPart = 20;
 
-/** Returns each end of a noise, with the instant at which the next noise begins, or the observed run ends. */
+/**
+ * Returns, for each end of a noise, the instant of the end, and the instant at which the next noise begins or the
+ * observed run ends.
+ */
 const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: number }[] =>
   blocks.flatMap(({ isNoisy, to }, place) => {
     const next = blocks[place + 1];
@@ -19,17 +22,18 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
   });
 
 /**
- * Returns how long after the noise the quiet population has recovered. Without noise, a share of requests is slower
- * than a percentile, the yardstick: 5 % are slower than the p95. The population has recovered once nothing proves that
- * more than twice that share is slower or failed. All ends of the noise count together. Two parts in a row must be
- * good, since a single part may be good by chance.
+ * Returns how long after the noise the quiet population has recovered. The usual percentile of the blocks without noise
+ * is the yardstick: without noise, for example, 5 % of requests are slower than the p95. A part of the time after the
+ * noise is bad if surely more than twice this share is slower or failed. The population has recovered at the first of
+ * two consecutive good parts, since a single part may be good by chance. The requests after all ends of the noise are
+ * judged together.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;
   const own = run.arrivals.filter(({ population, isTimed }) => population === run.quiet && isTimed);
   const calm = blocks
     .filter(({ isNoisy, to }) => !isNoisy && to <= until)
-    // The first half may still show effects of the noise before the block.
+    // The first half may still show effects of an earlier noise, so only the second half is used.
     .flatMap(({ from, to }) => dueWithin(own, (from + to) / 2, to));
   const ends = endsOfNoise(run);
   const usual = percentileWithFailures(

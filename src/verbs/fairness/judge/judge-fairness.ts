@@ -8,16 +8,16 @@ import { leastRequests, maxFailed, mostPairs, pairsToDecide } from './reach.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
 
-/** The fewest pairs whose mean has an interval. */
+/** The minimum number of pairs from which an interval of the mean is computed. */
 export const leastPairs = 3;
 
 export interface FairnessTerms {
-  /** The largest rise of the figure that counts as unmoved: 0.1 is 10 %. */
+  /** If the figure rises by at most this share, the quiet population has not moved: 0.1 means 10 %. */
   readonly maxMoved: number;
   readonly settle: number;
   /** Whether the users of a population wait for answers. */
   readonly hasUsers: (population: string) => boolean;
-  /** The reason why the run does not count; `null` if the run counts. */
+  /** The reason why the run is invalid; `null` if the run is valid. */
   readonly invalid: string | null;
 }
 
@@ -43,7 +43,10 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
   return length === 0 ? 0 : (1000 * due) / length;
 };
 
-/** Returns the reasons why no verdict is possible. Each reason names an unknown fact that every verdict needs. */
+/**
+ * Returns the reasons why no verdict is possible. Each reason names a fact that every verdict needs and that is
+ * unknown.
+ */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,
   { invalid }: FairnessTerms,
@@ -63,7 +66,9 @@ const unknownBecause = (
 const isAtMost = (interval: Judged['moved'], most: number): boolean =>
   interval !== null && interval.high !== null && interval.high <= most;
 
-/** Says how many pairs would make the interval narrow enough, or that even 500 pairs would not be enough. */
+/**
+ * Says how many pairs would make the interval narrow enough for a verdict, or that even 500 pairs would not be enough.
+ */
 const remedyOf = (
   { rises }: ReturnType<typeof movementOf>,
   maxMoved: number,
@@ -78,14 +83,14 @@ const remedyOf = (
 };
 
 /**
- * The lower percentiles for the time in which the noise begins. That time may be too short for the figure's own
- * percentile.
+ * The lower percentiles that are tried for the beginning of the noise. The beginning may be too short for the figure's
+ * own percentile.
  */
 const onsetPercentiles = [0.9, 0.5] as const;
 
 /**
- * Returns a doubt if the quiet population surely moved while the noise began. The measured parts of the blocks leave
- * that time out.
+ * Returns a doubt if the quiet population surely moved during the beginning of the noise. The measured parts of the
+ * blocks exclude this beginning, so the verdict *isolated* would hide the move.
  */
 const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly string[] => {
   if (settle === 0) return [];
@@ -108,7 +113,7 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns the reasons to doubt that nothing moved. */
+/** Returns the reasons against the verdict *isolated* if no move is certain. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],
@@ -132,7 +137,10 @@ const doubtsOf = (
     : []),
 ];
 
-/** Judges the observations of two neighbours. A sure move decides, whatever else is in doubt. */
+/**
+ * Judges the observations of two neighbours. If the quiet population certainly moved, the verdict is *moved*, whatever
+ * else is in doubt.
+ */
 export const judgeFairness = (
   run: SeenRun,
   result: Pick<Result, 'ledger' | 'plan'>,

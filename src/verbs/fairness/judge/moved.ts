@@ -17,12 +17,12 @@ import {
 } from '../model/seen-arrival.ts';
 
 /**
- * The logarithm of the largest rise or fall of a figure that counts. If too few requests completed, the figure has no
- * value, and counts as a rise or fall of this size.
+ * The logarithm of the largest rise or fall of a figure. Larger changes are treated as a change of this size. If too
+ * few requests completed, the figure has no value, and its change is treated as a change of this size, too.
  */
 const mostRise = Math.log(100);
 
-/** Returns the mean of values with its interval; `null` for fewer than three values. */
+/** Returns the mean of values with its interval; `null` if there are fewer than three values. */
 export const meanInterval = (
   values: readonly number[],
 ): (Required<Interval> & { high: number }) | null => {
@@ -33,7 +33,7 @@ export const meanInterval = (
   return { value, low: value - half, high: value + half };
 };
 
-/** The figures of the quiet population in a block. */
+/** The figures of the quiet population in one block. */
 export interface BlockFigures {
   readonly block: NoiseBlock;
   readonly arrivals: readonly SeenArrival[];
@@ -69,7 +69,7 @@ export const blockFigures = ({
           q,
         ),
         failed: due.filter(({ isCompleted }) => !isCompleted).length,
-        // A p95 needs 20 requests. The tolerance is for 1 − 0.95, which is no exact binary number.
+        // A p95 needs 20 requests. The tolerance is needed because 1 − 0.95 is no exact binary number.
         isEnough: timed.length * (1 - q) > 1 - 1e-9,
       };
     });
@@ -83,7 +83,7 @@ interface Pair {
   readonly noisy: BlockFigures;
 }
 
-/** Returns the pairs in which both blocks were seen to their ends. */
+/** Returns the pairs of which both blocks were observed until their ends. */
 const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
   [...Map.groupBy(figures, ({ block }) => block.pair).values()].flatMap((both) => {
     const alone = both.find(({ block }) => !block.isNoisy);
@@ -91,13 +91,14 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-/** Returns the logarithm of a rise, within ±`mostRise`. A value can be infinite if too many requests failed. */
+/** Returns the logarithm of a rise, limited to ±`mostRise`. A value is infinite if too many requests failed. */
 const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /**
- * Returns the interval that holds both intervals. Requests that fail together are only a few independent events. Only
- * the comparison of pairs of blocks shows this dependence.
+ * Returns the smallest interval that contains both given intervals. The interval `counts` treats failures as
+ * independent, but requests that fail together are only a few independent events. The interval `pairs`, from the
+ * comparison of blocks, shows this dependence.
  */
 const wider = (
   counts: { readonly low: number; readonly high: number },
@@ -122,8 +123,8 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 
 /**
  * Returns how much the quiet population's figure and failures rose with the noise. The unit is a pair of blocks, since
- * the requests of one block share a queue. The interval allows for all delay that the load generator may have added to
- * the blocks with or without noise.
+ * the requests of one block share a queue. The load generator may have delayed requests in blocks with or without
+ * noise. The interval includes all of this possible delay.
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
@@ -132,7 +133,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   );
   const hasValue = ({ most }: BlockFigures): boolean => Number.isFinite(most);
   const isUnbounded = asked.some(({ alone, noisy }) => !hasValue(alone) || !hasValue(noisy));
-  // If neither side has a value, the rise is unknown.
+  // If neither block of a pair has a value, the rise of the pair is unknown.
   const usable = asked.filter(({ alone, noisy }) => hasValue(alone) || hasValue(noisy));
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));
@@ -147,7 +148,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const isKnown = pairs.length > 0 && shares.every(({ of }) => of > 0);
   const freedom = Math.max(1, pairs.length - 1);
   const [one, other] = shares;
-  // Blocks without failures show no spread, so the counts alone decide.
+  // If no request failed, the blocks show no spread of the failures, so only the interval from the counts is used.
   const isSpread = one.events + other.events > 0;
   return {
     pairs: usable.length,

@@ -8,10 +8,10 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 /** The probability that an interval misses the true value. */
 export const alpha = 0.05;
 
-/** The largest rise of the share of failures: one in a hundred. */
+/** The largest rise of the share of failed requests that is allowed: one in a hundred. */
 export const maxFailed = 0.01;
 
-/** The most pairs that a forecast names. */
+/** The maximum number of pairs that a forecast considers. */
 export const mostPairs = 500;
 
 const firstPairs = (least: number, isEnough: (pairs: number) => boolean): number | null => {
@@ -28,18 +28,24 @@ interface PlannedBlocks {
 }
 
 /**
- * Returns half the width of the rise's interval, as a share, if times scatter like an exponential. This half width
- * follows from the standard error of the percentile.
+ * Returns half the width of the rise's interval, as a share, under the assumption that times are distributed
+ * exponentially. This half width is computed from the standard error of the percentile.
  */
 export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
   const error = Math.sqrt(q / ((1 - q) * requests)) / -Math.log(1 - q);
   return Math.expm1(criticalT(alpha, pairs - 1) * error * Math.sqrt(2 / pairs));
 };
 
-/** The fewest requests, with and without noise, that exclude a rise of failures if no request fails (Wilson). */
+/**
+ * The minimum number of requests with noise, and also without noise, that exclude a rise of failures if no request
+ * fails (Wilson interval).
+ */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 
-/** Returns the number of pairs that should show isolation if nothing moves; `null` if 500 pairs are not enough. */
+/**
+ * Returns the number of pairs that should show isolation if the quiet population does not move; `null` if 500 pairs are
+ * not enough.
+ */
 export const pairsToIsolate = (blocks: PlannedBlocks, maxMoved: number): number | null =>
   firstPairs(
     blocks.pairs,
@@ -52,7 +58,7 @@ interface Scatter {
   readonly deviation: number;
 }
 
-/** The logarithms of the rises: the lowest and the highest that the load generator's lateness allows. */
+/** The logarithms of the rises: the lowest and the highest rises that the delays of the load generator allow. */
 export interface SeenRises {
   readonly low: Scatter;
   readonly high: Scatter;
@@ -60,7 +66,8 @@ export interface SeenRises {
 }
 
 /**
- * Returns the number of pairs that would put the interval on one side of `maxMoved`; `null` if 500 pairs are too few.
+ * Returns the number of pairs with which the interval would lie on one side of `maxMoved`; `null` if 500 pairs are too
+ * few.
  */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);

@@ -12,7 +12,8 @@ import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * Returns how many 429s of these keys the keys' own use may explain; `null` if some requests of the keys are unknown.
+ * Returns how many 429s of some keys may be caused by the keys' own requests; `null` if the ledger lacks some requests
+ * of the keys.
  */
 const explainedOf = (
   { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,
@@ -31,8 +32,8 @@ const explainedOf = (
 
 /**
  * Says whose requests caused the quiet population's 429s. The noise caused these 429s if two conditions hold. First,
- * all 429s came between the beginning of a noise and the next measured block without noise. Second, the quiet
- * population cannot have used up its own declared limit at any of the 429s.
+ * each 429 came between the beginning of a noise and the next measured block without noise. Second, at none of the 429s
+ * can the quiet population have used up its own declared limit.
  */
 export const refusalsOf = (
   run: SeenRun,

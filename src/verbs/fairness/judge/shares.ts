@@ -4,7 +4,8 @@ import { meanInterval } from './moved.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * Divides an amount max–min fairly. Nobody gets more than requested, and the rest is divided evenly among the others.
+ * Divides an amount by max–min fairness. No party gets more than it requested, and the rest is divided evenly among the
+ * other parties.
  */
 export const maxMinShares = (asked: readonly number[], amount: number): readonly number[] => {
   const shares = asked.map(() => 0);
@@ -22,7 +23,10 @@ const units = {
   tokens: ({ tokens }: SeenArrival) => tokens,
 } as const;
 
-/** Returns the name of the party of an arrival: the population, or the single key of a population with several keys. */
+/**
+ * Returns a function that names the party of an arrival: the population, or a single key of a population with several
+ * keys.
+ */
 const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => string) => {
   const keys = new Map<string, Set<string>>();
   for (const { population, key } of arrivals)
@@ -32,8 +36,8 @@ const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => s
 };
 
 /**
- * Returns the sum of `of` per second over the arrivals in some blocks. `at` chooses the instant that counts: the due
- * instant or the end of a request.
+ * Returns the sum of `of` over the arrivals in some blocks, per second. `at` says which instant decides whether an
+ * arrival is in a block: the due instant or the end of the request.
  */
 const rateIn = (
   arrivals: readonly SeenArrival[],
@@ -52,7 +56,10 @@ const rateIn = (
 interface Party {
   readonly name: string;
   readonly arrivals: readonly SeenArrival[];
-  /** Requests a second. Users of the noise always ask for more, so they ask for an infinite rate. */
+  /**
+   * The demand of the party, in requests per second. Users of the noisy population send more whenever they get more, so
+   * their demand is infinite.
+   */
   readonly asked: number;
 }
 
@@ -65,9 +72,10 @@ const ratesOf = (
 const got = ({ isCompleted }: SeenArrival): number => (isCompleted ? 1 : 0);
 
 /**
- * Returns what each population got in blocks with noise, beside its max–min share of the total. A population on a
- * schedule asks for the requests that are due. Users ask again only after an answer, so a population of users asks for
- * the rate that it got without noise. A noise with users asks for an infinite rate.
+ * Returns the rate that each party got in blocks with noise, and its max–min fair share of the total. The fair share
+ * depends on the demand of each party. The demand of a population on a schedule is its due requests. Users send a
+ * request only after an answer, so the demand of users is the rate that they got without noise. The demand of noisy
+ * users is infinite.
  */
 export const sharesOf = (
   { blocks, arrivals, noisy, until }: SeenRun,

@@ -1,4 +1,6 @@
-/** A part of the run with or without the noise. Times are in ms. Nothing is measured until `from`. */
+/**
+ * A part of the run with the noise, or a part without the noise. Times are in ms. Weir measures nothing before `from`.
+ */
 export interface NoiseBlock {
   readonly pair: number;
   readonly isNoisy: boolean;
@@ -7,7 +9,7 @@ export interface NoiseBlock {
   readonly to: number;
 }
 
-/** What the judges know about an arrival. */
+/** The properties of an arrival that the judges use. */
 export interface SeenArrival {
   /** The name of the population, which is the same in all blocks. */
   readonly population: string;
@@ -15,8 +17,8 @@ export interface SeenArrival {
   readonly due: number;
   readonly ended: number;
   /**
-   * Whether the arrival's time counts: the arrival is of the measured kind, and the client did not plan to abort the
-   * request.
+   * Whether the judges use the arrival's time: the arrival is of the measured kind, and the client did not plan to
+   * abort the request.
    */
   readonly isTimed: boolean;
   /**

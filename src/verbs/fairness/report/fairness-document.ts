@@ -77,7 +77,7 @@ const shareColumns = [
   ),
 ];
 
-/** Says whose requests caused the quiet population's 429s, with the counts that prove the cause. */
+/** Says whose requests caused the quiet population's 429s, and gives the counts that prove the cause. */
 const refusalText = ({ quiet, noisy, refusals }: FairnessReport): string => {
   const { cause, noisy: loud, ofNoisy, alone, ofAlone, explained, limits } = refusals;
   const counts = `${countText(loud)} among ${plural(ofNoisy, 'request')} with the noise and just after it, ${countText(alone)} among ${countText(ofAlone)} without`;
