@@ -5,38 +5,46 @@ import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
  * This file computes what the steps of a search tell about the highest rate. For each condition there is a distribution
- * over the logarithm of rates. The distribution begins uniform, and each step multiplies it by a likelihood. This is
- * Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). The highest rate of
- * the search is the lowest of the highest rates of all conditions.
+ * over the logarithm of rates. The distribution begins uniform, and each step multiplies the distribution by a
+ * likelihood. The method is Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33,
+ * 1983). The highest rate of the search is the lowest of the highest rates of all conditions.
  */
 
-/** The relative distance between rates of the grid. */
+/** The distance between neighbouring rates of the grid, as a share of the rate. */
 const grain = 0.0025;
 
-/** The ends of the grid: the lowest rate tried divided by `below`, and the highest broken rate times `above`. */
+/**
+ * The ends of the grid: the lowest tried rate divided by `below`, and the highest rate of a broken step times `above`.
+ */
 const reach = { below: 64, above: 2 } as const;
 
-/** The probability that something else disturbed a step, so that the step says nothing about the rate. */
+/** The probability that a disturbance decided the result of a step, so that the step says nothing about the rate. */
 const misleadingChance = 0.001;
 
-/** Returns the deviance of a step if its condition holds up to `rate`: −2 times the logarithm of the likelihood. */
+/**
+ * Returns the deviance of a step, which is −2 times the logarithm of the likelihood of its result. Assumes that `rate`
+ * is the highest rate at which the condition holds.
+ */
 type Deviance = (rate: number) => number;
 
-/** Whether a step tells something about the rate: it is `kept`, `broken`, or `undecided` with enough samples. */
+/**
+ * Returns whether a step tells something about the highest rate: the step is `kept`, `broken`, or `undecided` with
+ * enough samples.
+ */
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'kept' || verdict === 'broken' || (verdict === 'undecided' && breaches.length > 0);
 
 /**
- * Whether the error of measurement leaves an objective of this step open. Such a step gives only bounds for the true
- * share.
+ * Returns whether an objective of this step is undecided because of the error of measurement. Such a step gives only
+ * bounds for the true share of misses.
  */
 export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /**
- * The deviance of a step by the growth of its requests in flight. The requests in flight grow by the arrivals that the
- * server cannot complete. These are the share 1 − capacity / rate of all arrivals, or 0 if the rate is below the
- * capacity.
+ * Returns the deviance of a step from the growth of its requests in flight. The requests in flight grow by the arrivals
+ * that the server cannot complete. Expected are the share 1 − capacity / rate of all arrivals, or 0 if the rate is
+ * below the capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
@@ -50,8 +58,8 @@ const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
 type Miss = NonNullable<NonNullable<CapacityStep['misses']>[number]>;
 
 /**
- * The share of arrivals of a step that miss an objective. The share tells as much as the share of `cases` independent
- * arrivals.
+ * The share of arrivals of a step that miss an objective. The arrivals depend on each other, so the share is only as
+ * accurate as the share of `cases` independent arrivals.
  */
 interface SeenMiss extends Miss {
   readonly rate: number;
@@ -61,8 +69,8 @@ const term = (seen: number, expected: number): number =>
   seen === 0 ? 0 : seen * Math.log(seen / expected);
 
 /**
- * The deviance of the binomial: −2 times the logarithm of the likelihood of the seen share, relative to the highest
- * likelihood.
+ * Returns the deviance of a binomial share: −2 times the logarithm of the likelihood of the seen share, relative to the
+ * highest likelihood.
  */
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
@@ -74,9 +82,9 @@ const nearestShare = (
 ): number => Math.max(error.low, Math.min(error.high, expected));
 
 /**
- * The deviance of a step by its side: whether the step's rate lies below or above the highest rate. No curve is
- * assumed. Up to the highest rate, the share of misses is at most the allowed share. Above the highest rate, the share
- * of misses is at least the allowed share.
+ * Returns the deviance of a step from its side: whether the step's rate lies below or above the highest rate. No curve
+ * is assumed. Up to the highest rate, the share of misses is at most the allowed share. Above the highest rate, the
+ * share of misses is at least the allowed share.
  */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
@@ -85,12 +93,14 @@ const ofSide = (miss: SeenMiss): Deviance => {
   return (capacity) => (rate <= capacity === share <= allowed ? 0 : deviance);
 };
 
-/** The exponents to try: near the border, the odds of a miss grow as this power of the rate. */
+/**
+ * The exponents to try. Near the border, the odds of a miss grow as the rate to the power of one of these exponents.
+ */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * The largest factor between odds and the allowed odds. Odds that are further away count as if they differed by this
- * factor.
+ * The largest factor between odds and the allowed odds. Odds with a larger factor are treated as if their factor were
+ * this factor.
  */
 const farOdds = 16;
 
@@ -99,7 +109,7 @@ const shareOfOdds = (odds: number): number => odds / (1 + odds);
 const withinFar = (odds: number, border: number): number =>
   Math.max(border / farOdds, Math.min(border * farOdds, odds));
 
-/** The deviance of a step by its slope: near the border, the odds of a miss grow with a power of the rate. */
+/** Returns the deviance of a step from a slope: near the border, the odds of a miss grow with a power of the rate. */
 const ofSlope = (miss: SeenMiss, power: number): Deviance => {
   const { rate, allowed, cases } = miss;
   const border = oddsOf(allowed);
@@ -121,7 +131,7 @@ const border = {
   unsure: { width: 0.02, error: 0.1 },
 } as const;
 
-/** The deviance of a step by its verdict, for objectives that bound no share of the arrivals. */
+/** Returns the deviance of a step from its verdict, for objectives that bound no share of the arrivals. */
 const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
   const { width, error } = sure ? border.sure : border.unsure;
   const slope = (verdict === 'broken' ? -1 : 1) / width;
@@ -131,12 +141,12 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
 
 type Model = readonly Deviance[];
 
-/** The most that one step adds to the disagreement, since a disturbed step may be far off. */
+/** The maximum that one step adds to the disagreement, since a disturbed step may be far off. */
 const mostDeviance = 9;
 
 /**
- * Returns the factor, at least 1, by which the differences between steps exceed the steps' own errors. The steps are
- * compared with the model and the rate that fit best. All deviances are divided by this factor.
+ * Returns a factor, at least 1: the differences between steps exceed the steps' own errors by this factor. The steps
+ * are compared with the model and the rate that fit best. The caller divides all deviances by this factor.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -153,7 +163,8 @@ const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number
 };
 
 /**
- * The probability that a condition holds beyond each rate. `chances` says how likely each model was before the steps.
+ * Returns, for each rate, the probability that a condition holds beyond this rate. `chances` has the probability of
+ * each model before the steps, up to a common factor.
  */
 const survivalOf = (
   models: readonly Model[],
@@ -184,8 +195,9 @@ const survivalOf = (
 };
 
 /**
- * Distances between logarithms of rates. Within `border`, a step is near the border. Within `dependence`, all steps
- * count with the same dependence. The highest rate is sought within `centre` of the rate that the sides show.
+ * Largest distances between logarithms of rates. A step within `border` of a rate is near the rate. Steps within
+ * `dependence` of each other share one dependence. The highest rate is sought within `centre` of the rate that the
+ * sides show.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
@@ -193,8 +205,8 @@ const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
 
 /**
- * The factor by which the shares of neighbouring steps differ more than the shares of independent arrivals would
- * differ. A trend of the shares over the rates changes this factor little.
+ * Returns the ratio of two variances: the variance of the shares between neighbouring steps, and the variance that
+ * independent arrivals would have. A trend of the shares over the rates changes this ratio little.
  */
 const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   const sorted = steps.toSorted((a, b) => a.rate - b.rate);
@@ -208,7 +220,7 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   return effects.reduce((sum, effect) => sum + effect, 0) / Math.max(1, effects.length);
 };
 
-/** The fewest steps near the border that show how the share of misses grows. */
+/** The minimum number of steps near the border that show how the share of misses grows. */
 const leastNear = 3;
 
 /**
@@ -219,9 +231,9 @@ const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * Returns the number of arrivals of nearby steps that tell as much as one independent arrival. The result is the larger
- * of two factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as
- * a step shows only between steps. The factor within a step already allows for the few blocks of the step.
+ * Returns the number of arrivals in nearby steps that are worth one independent arrival. The result is the larger of
+ * two factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as a
+ * step shows only between steps. The factor within a step already allows for the few blocks of the step.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -229,7 +241,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Gives each step the number of independent cases that follows from the dependence of all steps near it. */
+/** Gives each step a number of independent cases, computed from the common dependence of all steps near the step. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
@@ -246,8 +258,8 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
   );
 
 /**
- * The rate that best divides the steps. A step is on the wrong side if it misses the objective below this rate, or
- * meets the objective above this rate. With any other rate, the steps on the wrong side would have more arrivals.
+ * Returns the rate that best divides the steps. A step is on the wrong side if it misses the objective below this rate,
+ * or meets the objective above this rate. The steps on the wrong side of this rate have the fewest arrivals.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
@@ -264,8 +276,8 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
 };
 
 /**
- * Returns the middle of the rates that are likeliest, judged only by whether each step missed or met the objective. The
- * median of the distribution would be far too low, since each of many low rates has a small probability.
+ * Returns the middle of the likeliest rates, which are judged only from whether each step missed or met the objective.
+ * The median of the distribution would be far too low, since each of many low rates has a small probability.
  */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
@@ -275,10 +287,11 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie; `null` if
- * there is none. The first rate is `likeliest`, the likeliest highest rate that meets the objective. The second is the
- * rate above which most steps miss the objective, since many rates are equally likely if jams last as long as steps.
- * The third is the mean rate, if steps near it both miss and meet the objective.
+ * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie. Returns
+ * `null` if there is none. The first rate is `likeliest`, the likeliest highest rate that meets the objective. The
+ * second rate is the rate above which most steps miss the objective. It is needed if jams last as long as steps, since
+ * many rates are then equally likely. The third rate is the mean rate, if steps near it both miss and meet the
+ * objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
@@ -295,8 +308,8 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
 };
 
 /**
- * Returns the belief about the highest rate that meets one objective. The function first uses only whether each step
- * missed or met the objective. Then the function uses the slope of the steps near the border.
+ * Returns, for each rate, the probability that one objective is met beyond this rate. The function first uses only
+ * whether each step missed or met the objective. Then the function uses the slope of the steps near the border.
  */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],
@@ -316,8 +329,8 @@ const survivalOfMisses = (
   const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, largestDistances.border);
   const close = seenMisses.filter(isClose);
   // The steps near the border share one dependence. If each step had its own dependence, a step without a jam would
-  // weigh more than a step with jams. Steps far beyond the border keep their own dependence, since they differ too much
-  // from the others.
+  // have more weight than a step with jams. Steps far beyond the border keep their own dependence, since they differ
+  // too much from the other steps.
   const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>
     share === 1 || oddsOf(share) > farOdds * oddsOf(allowed);
   const comparable = close.filter((miss) => !isFarBeyond(miss));
@@ -334,17 +347,17 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // All odds are equally likely before the steps, rather than all rates. With equally likely rates, a flat curve
-    // would seem likelier, since a flat curve fits more rates.
+    // Before the steps, all odds are equally likely, not all rates. With equally likely rates, a flat curve would seem
+    // likelier, since a flat curve fits more rates.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));
 };
 
 /**
- * Returns the median of the belief about the highest rate that meets all conditions, with a 90 % credible interval. A
- * kept step says “at least this much” and moves the belief up. So what saturated steps completed (`mostSeen`) bounds
- * the median and the interval from above.
+ * Returns the median of the distribution of the highest rate that meets all conditions, with a 90 % credible interval.
+ * A kept step says “at least this much” and moves the distribution up. So the throughput of saturated steps
+ * (`mostSeen`) bounds the median and the interval from above.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],
@@ -360,7 +373,7 @@ export const believedRate = (
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
-  // If another condition broke, an objective that no step missed does not bound the rate.
+  // If another condition broke, an objective that every step met does not bound the rate.
   const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
     (i) =>
       broken.length === 0 ||

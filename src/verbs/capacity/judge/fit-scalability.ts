@@ -54,7 +54,7 @@ const fitModel = (points: readonly Point[], model: readonly number[]) => {
   if (freedom < 1) return null;
   const variance = squares / freedom;
   const t = criticalT(0.05, freedom);
-  /** The half width of the 95 % band of N / X. */
+  /** Returns half of the width of the 95 % band of N / X. */
   const band = (n: number): number => {
     const at = model.map((column) => columns[column]!(n));
     const form = covariance.reduce((sum, row, i) => sum + at[i]! * dot(row, at), 0);
@@ -85,7 +85,7 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
   });
 
 /**
- * Returns the point at which X / R (Kleinrock’s power, ICC 1979) is largest. Since N / X = y(N), N / y² is largest at
+ * Returns the point at which Kleinrock’s power X / R (ICC 1979) is largest. Since N / X = y(N), N / y² is largest at
  * this point, so y = 2N y′. The N of this point is the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
  */
 const kneeOf = (
@@ -104,7 +104,7 @@ const kneeOf = (
   return { rate: n / y, inFlight: n, latency: y * 1000 };
 };
 
-/** Fits the law to the steps; `null` if the `kept` steps have fewer than three different loads. */
+/** Fits the law to the `kept` steps. Returns `null` if these steps have fewer than three different loads. */
 export const fitScalability = (
   steps: readonly Pick<CapacityStep, 'verdict' | 'throughput' | 'inFlight'>[],
 ): ScalabilityFit | null => {

@@ -3,14 +3,12 @@ import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/**
- * The bound of certain growth: a step is surely kept only if its growth is certainly below this share of the arrivals.
- */
+/** A step is surely kept only if its growth of requests in flight is certainly below this share of the arrivals. */
 export const growthCertainlyBelow = 0.05;
 /**
- * The fewest arrivals that can prove a growth below 5 %. A full server ends requests at random, with an error of 1.96 /
- * √n, which is below 0.05 from n = 1,537. A shorter step proves nothing. After such a step, the climb goes on unless
- * the growth is certain.
+ * The minimum number of arrivals that can prove a growth below 5 %. A full server ends requests at random, with an
+ * error of 1.96 / √n, which is below 0.05 from n = 1,537. A shorter step proves nothing. After a shorter step, the
+ * climb goes on unless the growth is certain.
  */
 export const provingArrivals = 1540;
 
@@ -25,15 +23,18 @@ const autocorrelation = (residuals: readonly number[]): number => {
   return own === 0 ? 0 : Math.min(0.99, Math.max(0, next / own));
 };
 
-/** A slope with its 95 % interval, and the number of independent samples that would tell as much as the series. */
+/**
+ * A slope with its 95 % interval, and a number of independent samples: so many samples would give the slope as
+ * accurately as the series.
+ */
 interface Slope extends EstimatedRange {
   readonly effective: number;
 }
 
 /**
- * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so the number of
- * samples counts as n (1 − ρ) / (1 + ρ), where ρ is their lag-1 autocorrelation (Bayley & Hammersley 1946). With fewer
- * than three samples the interval is unbounded.
+ * Returns the slope of a series over its index, from least squares, with a 95 % interval. Neighbouring samples
+ * correlate, so the effective number of samples is n (1 − ρ) / (1 + ρ), where ρ is the lag-1 autocorrelation (Bayley &
+ * Hammersley 1946). If the series has fewer than three samples, the interval is unbounded.
  */
 export const slopeOf = (series: readonly number[]): Slope => {
   const n = series.length;
@@ -55,8 +56,8 @@ export const slopeOf = (series: readonly number[]): Slope => {
 const blockCount = 10;
 
 /**
- * The factor, at least 1, by which counts per second vary more than a Poisson process. This factor is the variance of
- * the sums of ten blocks, divided by their mean.
+ * Returns the ratio of the variance of counts per second to the variance of a Poisson process, at least 1. The ratio is
+ * the variance of the sums of ten blocks, divided by their mean.
  */
 const dispersionOf = (counts: readonly number[]): number => {
   const length = Math.floor(counts.length / blockCount);
@@ -70,18 +71,21 @@ const dispersionOf = (counts: readonly number[]): number => {
   return Math.max(1, squares / (blockCount - 1) / mean);
 };
 
-/** The relative error of a count of completed answers: at least 1 / √n, the error of a Poisson process. */
+/** Returns the relative error of a count of completed answers: at least 1 / √n, the error of a Poisson process. */
 export const countingSpread = (completedBySecond: readonly number[]): number => {
   const completed = completedBySecond.reduce((sum, each) => sum + each, 0);
   return completed === 0 ? 1 : Math.min(1, Math.sqrt(dispersionOf(completedBySecond) / completed));
 };
 
-/** The fewest independent samples of the requests in flight whose scatter is a usable error of the growth. */
+/**
+ * The minimum number of independent samples of the requests in flight. With fewer samples, their scatter is no usable
+ * error of the growth.
+ */
 const settledSamples = 20;
 
 /**
- * The requests that began and ended in each whole second of a step, and the requests in flight at the start of each
- * second and at the end.
+ * The number of requests that began, and that ended, in each whole second of a step. `inFlight` has the requests in
+ * flight at the start of each second and at the end.
  */
 export interface StepFlow {
   readonly begun: readonly number[];
@@ -93,8 +97,8 @@ export interface StepFlow {
  * Returns the growth of the requests in flight per arrival, with its 95 % interval. The growth is the number of begun
  * requests minus the number of ended requests, divided by the arrivals. The error of the growth is the counting error
  * of the ended requests. A full server ends requests at random, so fewer than `provingArrivals` arrivals cannot show a
- * growth below 5 %. Far below the border, requests in flight turn over many times within a step. There the scatter of
- * the number in flight is smaller than the counting error, and is the error that counts.
+ * growth below 5 %. Far below the border, requests in flight turn over many times within a step. The scatter of the
+ * number in flight is then smaller than the counting error, and the function uses the scatter as the error.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
   const arrivals = begun.reduce((sum, each) => sum + each, 0);
@@ -105,7 +109,7 @@ export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRan
   const slope = slopeOf(inFlight);
   const perArrival = begun.length / arrivals;
   const scatter = ((slope.high - slope.low) / 2) * perArrival;
-  // The growth per arrival lies between −1 and 1, so the ends of the interval lie there, too.
+  // The growth per arrival lies between −1 and 1, so the ends of the interval are limited to this range.
   const within = (middle: number, half: number): EstimatedRange => ({
     value: Math.max(-1, Math.min(1, middle)),
     low: Math.max(-1, middle - half),

@@ -13,8 +13,8 @@ export const decisiveSteps = (steps: readonly CapacityStep[]): readonly Capacity
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
 /**
- * The mean tokens of a prompt and its answer, over the completed requests of all steps with known tokens; `null`
- * without such requests.
+ * Returns the mean number of tokens of a request (prompt and answer), over the completed requests of the steps whose
+ * tokens are known; `null` if there are no such requests.
  */
 const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   const known = steps.filter(({ tokens }) => tokens !== null);
@@ -24,8 +24,8 @@ const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
 };
 
 /**
- * The rate that the declared limits of all keys allow, and the limit that determines it; `null` without a declared
- * limit. A limit of tokens counts once a step shows the tokens per request.
+ * Returns the rate that the declared limits of all keys allow, and the limit that determines this rate; `null` if no
+ * limit is declared. A limit of tokens is used only after a step has shown the tokens per request.
  */
 export const ceilingOf = (
   { requestsPerMinute, tokensPerMinute, keys }: CapacityTerms,
@@ -45,10 +45,13 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** A step counts as a step at a rate if the step's own rate is at least this share of the rate. */
+/** A step belongs to a rate if the step's own rate is at least this share of the rate. */
 const sameRate = 0.98;
 
-/** The answer if no step broke: the highest rate tried, or the declared limit if a step reached the limit. */
+/**
+ * Returns the answer of a search in which no step broke: the highest tried rate, or the declared limit if a step
+ * reached the limit.
+ */
 const highestRate = (
   borne: readonly CapacityStep[],
   ceiling: ReturnType<typeof ceilingOf>,
@@ -94,8 +97,8 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step at the answered rate may break by chance, and would contradict the answer. So only steps at higher rates
-  // count.
+  // A step at the answered rate may break by chance, and would contradict the answer. So only steps at higher rates are
+  // considered.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]
@@ -124,7 +127,7 @@ const keysFor = (rate: number | null, perMinute: number | null): number | null =
     : // A key that is used completely suffices without a further one.
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** Returns what the steps prove, in users, keys and money; `null` if surely no step was kept. */
+/** Returns what the steps prove, in users, keys and money; `null` if no step was surely kept. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,

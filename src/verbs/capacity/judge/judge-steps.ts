@@ -17,10 +17,10 @@ import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } f
 import { objectiveBreaches } from './step-objectives.ts';
 import { isEvidence, isWithinError } from './believed-rate.ts';
 
-/** The largest growth, as a share of the arrivals, that counts as no growth. */
+/** A growth up to this share of the arrivals is treated as no growth. */
 const growthTolerance = 0.02;
 
-/** The fewest whole seconds that give a slope. */
+/** The minimum number of whole seconds from which a slope is computed. */
 const minSeconds = 3;
 
 /** Returns the rate of a stage with a constant open load; `null` for any other stage. */
@@ -31,7 +31,7 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
-/** Returns the flow through a step in the whole seconds from `from` to `to`, `to` excluded. */
+/** Returns the flow through a step in the whole seconds from `from` up to, but not including, `to`. */
 const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const bySecond = new Map(timeline.map((second) => [second.second, second]));
   const completed: number[] = [];
@@ -72,7 +72,7 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
-/** Explains why the growth of a step decides nothing: the growth may be zero, and may also be too large. */
+/** Explains why the growth of a step is undecided: the growth may be zero, but may also be too large. */
 const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
   const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
   const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;
@@ -146,7 +146,8 @@ const endOf = (planned: number, lastArrival: number, rate: number): number =>
   planned - lastArrival <= (longestGap * 1000) / rate ? planned : Math.min(planned, lastArrival);
 
 /**
- * Judges a stage of constant rate as a step; `null` if less than 3 whole seconds remain after the stage has settled.
+ * Judges a stage of constant rate as a step. Returns `null` if less than 3 whole seconds remain after the stage has
+ * settled.
  */
 const judgeStep = (
   result: Result,
@@ -181,7 +182,7 @@ const judgeStep = (
   const criteria = objectiveBreaches(result, stage.name, outcomes);
   return {
     name,
-    // Random arrivals come at another rate than planned, so the observed rate counts.
+    // Random arrivals have another rate than planned, so the observed rate is used.
     rate: perSecond(isEven ? rate : arrivals / ((ended - measuredFrom) / 1000)),
     seconds: to - from,
     warmUp: from - Math.round(span.from / 1000),
@@ -192,7 +193,7 @@ const judgeStep = (
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // Samples once a second miss short requests. In a steady flow, Little’s law includes short requests.
+    // A sample each second misses short requests. In a steady flow, Little’s law includes short requests.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
@@ -212,8 +213,8 @@ export const judgeSteps = (
 };
 
 /**
- * Changes an undecided step to kept, but not surely, if only the step's growth is undecided and the estimate of the
- * growth is below the bound.
+ * Returns the step as kept, but not surely, if only its growth is undecided and the estimate of the growth is below the
+ * bound. Returns any other step unchanged.
  */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&
@@ -224,8 +225,8 @@ const keptIfLikely = (step: CapacityStep): CapacityStep =>
     : step;
 
 /**
- * Judges stages of finished runs. A search repeats an undecided step at twice the length; a finished run cannot be
- * repeated, so the likelier verdict counts.
+ * Judges stages of finished runs. A search repeats an undecided step at twice the length. A finished run cannot be
+ * repeated, so the likelier verdict is used.
  */
 export const judgeStoredSteps = (
   ...of: Parameters<typeof judgeSteps>

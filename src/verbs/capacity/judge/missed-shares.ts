@@ -18,12 +18,15 @@ import type { CapacityStep } from '../model/capacity.ts';
 type Miss = NonNullable<CapacityStep['misses']>[number];
 
 /**
- * The least share of misses that an objective can allow. An objective that allows a smaller share counts as an
- * objective that allows none.
+ * The minimum share of misses that an objective can allow. An objective that allows a smaller share is treated as an
+ * objective that allows no misses.
  */
 const leastAllowed = 0.0005;
 
-/** The number of events, and the fewest and the most that the error of measurement allows. */
+/**
+ * Three numbers of events: the number that was seen, and the lowest and the highest number that the error of
+ * measurement allows.
+ */
 type Events = readonly [seen: number, least?: number, most?: number];
 
 const missOf = (
@@ -45,8 +48,7 @@ const missOf = (
 };
 
 /**
- * Returns the share of arrivals beyond the bound of an objective on a percentile. Failed arrivals count as beyond the
- * bound.
+ * Returns the share of arrivals beyond the bound of an objective on a percentile. Failed arrivals are beyond the bound.
  */
 const missOfPercentile = (
   result: Result,
@@ -80,13 +82,16 @@ const missOfPercentile = (
 };
 
 /**
- * Counts one independent arrival for each second that has arrivals. This count is used for steps of less than ten
- * seconds, whose dependence is unknown.
+ * Returns the number of seconds that have arrivals. In steps of less than ten seconds, the dependence of the arrivals
+ * is unknown, so each of these seconds is treated as one independent arrival.
  */
 const secondsWithArrivals = ({ seconds }: RunPart): number =>
   seconds.filter((second) => second !== undefined && second.due > 0).length;
 
-/** Returns what a step shows about an objective. The verdict says how many independent arrivals the step is worth. */
+/**
+ * Returns the share of a step's arrivals that missed an objective. `verdict` says how many independent arrivals the
+ * step is worth.
+ */
 export const missOfObjective = (
   result: Result,
   objective: Objective,
@@ -96,7 +101,7 @@ export const missOfObjective = (
   const { figure, bound, comparison } = objective;
   const { observed, n, low, high, effective } = verdict;
   if (n === null || n === 0) return null;
-  // Without an interval, it is unknown how far the arrivals depend on each other.
+  // If the verdict has no interval, the dependence of the arrivals is unknown.
   const cases =
     low === null && high === null
       ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))
@@ -109,7 +114,10 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/** Returns what a step shows about the share of good arrivals and the share of completed arrivals. */
+/**
+ * Returns two misses of a step: the share of arrivals that were not good, and the share of arrivals that did not
+ * complete.
+ */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

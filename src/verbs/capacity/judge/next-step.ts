@@ -6,65 +6,69 @@ import { mostSeen } from './seen-throughput.ts';
 
 export interface StepRequest {
   readonly rate: number;
-  /** The duration in whole seconds, with the warm-up. */
+  /** The duration of the step in whole seconds, including the warm-up. */
   readonly seconds: number;
-  /** The first seconds, in which the flow becomes steady and Weir measures nothing. */
+  /** The first seconds of the step. In these seconds the flow becomes steady, and Weir measures nothing. */
   readonly warmUp: number;
 }
 
 export interface SearchTerms extends CapacityTerms {
-  /** Whether there are objectives of latency beside the steady flow. */
+  /** Whether there are objectives of latency in addition to the steady flow. */
   readonly forLatency: boolean;
-  /** The fewest arrivals that the objectives need in the measured half of a step. */
+  /** The minimum number of arrivals that the objectives need in the measured half of a step. */
   readonly samples: number;
 }
 
 /**
- * The relative width of the interval at which a search ends. The share of late answers depends on jams. For objectives
+ * The search ends when the interval has this relative width. The share of late answers depends on jams. For objectives
  * of latency, a width of 5 % would therefore take two to three times the default budget.
  */
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
 const rateFactor = 2;
-/** The fewest arrivals in the measured half of a step of the climb. Such steps may be short. */
+/** The minimum number of arrivals in the measured half of a step of the climb. Steps of the climb may be short. */
 const climbSamples = 15;
 /**
- * The number of arrivals in a longer step, which repeats a short step that missed the objective. Without the longer
- * step, a few misses by chance in the short step would end the climb.
+ * The number of arrivals in a longer step. The longer step repeats a short step that missed the objective. Without the
+ * longer step, a few misses by chance in the short step would end the climb.
  */
 const confirmingSamples = 60;
 /**
- * If the broken rate is at least this factor above the kept rate, the two rates are far apart. A step then measures
- * only `farSamples` requests and lasts only `farSeconds`.
+ * If the broken rate is at least this factor above the kept rate, the two rates are far apart. The next step then
+ * measures only `farSamples` requests and lasts only `farSeconds`.
  */
 const farFactor = 1.3;
 const farSamples = 600;
 const farSeconds = 40;
 /**
- * After this number of measured steps, the belief is more reliable than the highest kept and the lowest broken rate,
- * since single verdicts may be wrong.
+ * After this number of measured steps, the distribution of the highest rate is more reliable than the highest kept and
+ * the lowest broken rate, since single verdicts may be wrong.
  */
 const maxApproach = 6;
 /**
- * If the ends of the belief differ by more than this factor, the belief is less reliable than the highest kept and the
- * lowest broken rate. The middle of the belief can then be far below all kept rates.
+ * If the ends of the interval from the distribution differ by more than this factor, the distribution is less reliable
+ * than the highest kept and the lowest broken rate. The middle of the distribution can then be far below all kept
+ * rates.
  */
 const hopelessFactor = 2;
-/** The fewest requests that a step near the border measures, and the fewest seconds that it lasts. */
+/** The minimum number of requests that a step near the border measures, and its minimum number of seconds. */
 const borderSamples = 2000;
 const borderSeconds = 30;
-/** The least duration of a step, in median latencies. A step of this duration has time to become steady. */
+/** The minimum duration of a step, in median latencies. A step of this duration has time to become steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
 /**
- * The most seconds that the flow needs to become steady. In shorter steps the flow becomes steady in the first half.
+ * The maximum number of seconds that the flow needs to become steady. In shorter steps, the flow becomes steady in the
+ * first half.
  */
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
-/** The most times in a row that a step with uncertain growth is repeated at twice the length. */
+/**
+ * The maximum number of consecutive repetitions of a step with uncertain growth. Each repetition has twice the length.
+ */
 const maxRepeats = 3;
 
-/** Returns the median latency in seconds of the busiest `kept` step; 0 without such a step. */
+/** Returns the median latency in seconds of the busiest `kept` step; 0 if there is no such step. */
 const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
   const kept = steps.filter(({ verdict, latency }) => verdict === 'kept' && latency !== null);
   const busiest = kept.toSorted((a, b) => b.rate - a.rate)[0];
@@ -78,7 +82,7 @@ const evenSeconds = (seconds: number): number =>
 const settlingOf = (steps: readonly CapacityStep[]): number =>
   Math.max(settlingSeconds, (latenciesPerStep / 2) * answerSecondsOf(steps));
 
-/** Makes a step of at least this many seconds. In the first seconds, the flow becomes steady. */
+/** Returns a step of at least this many seconds. The first seconds are a warm-up, in which the flow becomes steady. */
 const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): StepRequest => {
   const whole = evenSeconds(Math.max(seconds, latenciesPerStep * answerSecondsOf(steps)));
   return { rate, seconds: whole, warmUp: Math.ceil(Math.min(whole / 2, settlingOf(steps))) };
@@ -88,13 +92,16 @@ const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): 
 const secondsFor = (samples: number, rate: number, steps: readonly CapacityStep[]): number =>
   samples / rate + Math.min(samples / rate, settlingOf(steps));
 
-/** Returns the arrivals of the next step: twice as many if the last step had too few arrivals for an objective. */
+/**
+ * Returns the number of arrivals of the next step: twice the usual number if the last step had too few arrivals for an
+ * objective.
+ */
 const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms): number => {
   const last = steps.at(-1);
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-/** Returns a function that makes steps of at least this many measured arrivals and at least this many seconds. */
+/** Returns a function that returns steps of at least this many measured arrivals and at least this many seconds. */
 const stepsOf =
   (leastSamples: number, leastSeconds: number) =>
   (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {
@@ -107,25 +114,26 @@ const confirmingStep = stepsOf(confirmingSamples, minStepSeconds);
 const farStep = stepsOf(farSamples, farSeconds);
 const borderStep = stepsOf(borderSamples, borderSeconds);
 
-/** Makes a step of a search that knows no answers yet. */
+/** Returns the first step of a search, when no answers are known. */
 export const climbStepFor = (rate: number, terms: SearchTerms): StepRequest =>
   climbStep(rate, [], terms);
 export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
   borderStep(rate, [], terms);
 
-/** Returns the seconds of load of a step, with its warm-up. */
+/** Returns the duration of a step's load in seconds, including the warm-up. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
-/** The weight of a step that is kept, but not surely. A step that breaks has the weight 1. */
+/** The weight of a step that is kept, but not surely. A broken step has the weight 1. */
 const unsureWeight = 0.5;
 
 /**
- * Whether a step broke by chance, as a few of many quick steps do. A step counts as broken by chance if the arrivals of
- * kept steps at this rate or above outweigh the arrivals of broken steps at this rate or below. So one lucky step does
- * not refute many broken steps.
+ * Returns whether a step probably broke by chance, as a few of many quick steps do. A step probably broke by chance if
+ * the arrivals of kept steps at its rate or above outweigh the arrivals of broken steps at its rate or below. So one
+ * lucky step does not refute many broken steps.
  */
 const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean => {
-  // The random arrivals of a quick step have another rate than planned.
+  // The random arrivals of a quick step have another rate than planned, so slightly lower rates are treated as the same
+  // rate.
   const same = broken.rate * (1 - Math.max(0.02, 1 / Math.sqrt(broken.arrivals)));
   let [kept, missed] = [0, 0];
   for (const { verdict, sure, rate, arrivals } of steps) {
@@ -138,8 +146,8 @@ const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolea
 };
 
 /**
- * Returns a repetition of the last step with more arrivals, if few arrivals of the last step missed and its requests in
- * flight did not grow; otherwise `null`.
+ * Returns a repetition of the last step with more arrivals, if the last step broke only because less than half of its
+ * arrivals missed an objective. Returns `null` for any other last step.
  */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
   const last = steps.at(-1);
@@ -163,7 +171,7 @@ const nextClimbRate = (
   most: number,
 ): number | null => {
   const tried = steps.filter(isEvidence);
-  // A few slow answers in a short step do not end the climb.
+  // A step that broke by chance does not end the climb.
   if (tried.some((step) => step.verdict === 'broken' && step.sure && !isRefuted(step, tried))) {
     return null;
   }
@@ -172,7 +180,7 @@ const nextClimbRate = (
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
 };
 
-/** Whether only the growth of a step is uncertain. */
+/** Returns whether a step is uncertain only because of its growth. */
 const isUncertain = (step: CapacityStep): boolean =>
   step.verdict === 'undecided'
     ? isEvidence(step) && !isWithinError(step)
@@ -195,20 +203,20 @@ const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   return stepOf(last.rate, steps, seconds);
 };
 
-/** The distances of steps near the border from the believed rate, in units of the precision. */
+/** The distances of the next rates from the believed rate, in units of the precision. */
 const offsets = {
   // Just above the border, the throughput is the capacity itself. Just below the border, a step shows that the rate can
   // be kept.
   beyond: 1.6,
   below: -0.6,
-  // A share that grows with the rate is seen best from both sides of the border. Jams are short below the border, so
-  // more steps are below the border.
+  // A share that grows with the rate is estimated best from steps on both sides of the border. Below the border, jams
+  // are short, so more steps are below the border.
   byTurns: [-1, 0.5, 0],
 } as const;
 
 /**
- * Returns two rates: the lower of the lowest rate that broke and the rate that saturated steps completed, and the
- * highest kept rate below the first rate. Returns `null` if one of the two is missing.
+ * Returns two rates. `broken` is the lowest rate that broke, or the rate that saturated steps completed, whichever is
+ * lower. `kept` is the highest kept rate below `broken`. Returns `null` if one of the two rates is missing.
  */
 const triedBounds = (steps: readonly CapacityStep[]) => {
   const broken = Math.min(
@@ -229,8 +237,8 @@ const triedBounds = (steps: readonly CapacityStep[]) => {
 };
 
 /**
- * Returns the next rate while the interval is wide. Quick steps tell little about shares, so belief alone would begin
- * far below the rates that were kept. The tried rates and the throughput of saturated steps tell more.
+ * Returns the next rate while the interval is wide. Quick steps tell little about shares, so the distribution alone
+ * would lead far below the rates that were kept. The tried rates and the throughput of saturated steps tell more.
  */
 const approach = (
   { value, low, high }: EstimatedRange,
@@ -251,7 +259,7 @@ const approach = (
   return { rate: isFull ? broken * (1 + offsets.below * precision) : broken * beyond, isFar };
 };
 
-/** Returns the next step near the border, or on the way to the border; `null` when the answer is precise enough. */
+/** Returns the next step near the border, or on the way to the border; `null` if the answer is precise enough. */
 const nextRefinedStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
@@ -277,8 +285,8 @@ const nextRefinedStep = (
     return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {
-    // The belief alone does not end the search. A step just below the rate must be kept, and a step just above must
-    // break.
+    // A narrow interval alone does not end the search. A step just below the rate must be kept, and a step just above
+    // the rate must break.
     if (!kept) return stepBy(offsets.below);
     return broken ? null : stepBy(1.2);
   }
@@ -290,7 +298,7 @@ const nextRefinedStep = (
   return stepBy(turn);
 };
 
-/** Returns the next step of the search; `null` when the search is done. */
+/** Returns the next step of the search; `null` if the search is done. */
 export const nextStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,

@@ -2,7 +2,7 @@ import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * The factor that widens the errors so that nine of ten intervals contain the true value. A search ends once its
+ * A factor that widens the errors, so that nine of ten intervals contain the true value. A search ends when its
  * interval is narrow, and a wrong interval is narrow more often than a right interval.
  */
 export const allowance = 1.15;
@@ -42,7 +42,7 @@ const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   return { value, low: value - half, high: Math.min(value + half, highest) };
 };
 
-/** The share of all arrivals of kept steps that completed; 1 without kept steps. */
+/** Returns the share of all arrivals of kept steps that completed; 1 if there are no kept steps. */
 const completedShareOf = (kept: readonly CapacityStep[]): number => {
   const arrivals = sumOf(kept, (step) => step.arrivals);
   const completed = sumOf(kept, (step) => step.completed);
@@ -53,8 +53,8 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
  * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. This rate is the throughput
  * of the saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in
  * kept steps. Near the highest rate, chance decides which steps are surely broken: the steps that completed few
- * requests. So every step from the lowest saturated rate up counts, whatever its verdict. A step that surely completed
- * less than a kept step is left out, since its server collapsed under overload.
+ * requests. So the function uses every step from the lowest saturated rate up, whatever its verdict. A step that surely
+ * completed less than a kept step is left out, since its server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

@@ -13,12 +13,15 @@ import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 /** The minimum goodput of a step if the scenario has no objectives. */
 const defaultGoodput = 0.95;
 /**
- * The least share of completed answers if the scenario has no objectives. Without this share, a server that refuses the
- * excess, by a 429 or by aborting answers, would seem to bear a higher rate.
+ * The minimum share of completed answers if the scenario has no objectives. Without this minimum, a server that refuses
+ * the excess, by a 429 or by aborting answers, would seem to bear a higher rate.
  */
 const defaultCompleted = 0.99;
 
-/** Leaves out objectives on counts and rates. Counts and rates depend on the load, which a search chooses. */
+/**
+ * Returns the objectives that decide about a step. Omits objectives on counts and rates, since counts and rates depend
+ * on the load that a search chooses.
+ */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>
@@ -38,7 +41,10 @@ export const criteriaTexts = (plan: Plan): readonly string[] => {
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
   criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 
-/** The most frequent failure, as a limiting factor. A request that completed too late failed by its latency. */
+/**
+ * Returns the most frequent kind of failure as a limiting factor. If no arrival failed, requests completed too late, so
+ * the factor is `latency`.
+ */
 const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   const { limited, dropped, completed } = outcomes;
   const others = countArrivals(outcomes) - limited - dropped - completed;
@@ -48,9 +54,8 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
 };
 
 /**
- * Judges a step of a scenario without objectives. A few failures by chance do not break the step. More failures than
- * the allowed share break the step only if the excess is certain. `misses` says how many independent arrivals the
- * shares are worth.
+ * Judges a step of a scenario without objectives. The step breaks if its goodput is too low, or if too few arrivals
+ * surely completed. `misses` says how many independent arrivals the shares are worth.
  */
 const judgeDefaults = (
   good: number,
@@ -93,8 +98,8 @@ const errorText = (error: ObjectiveVerdict['error'], unit: string): string =>
     : `${valueText(error?.low ?? 0, unit)} or more`;
 
 /**
- * Returns the breaches of a stage, and the objectives within their error of measurement (`doubts`). `undecided` says
- * that an objective has too few samples. `sure` says that the intervals leave little doubt.
+ * Returns the breaches of a stage, and `doubts`: the objectives that the error of measurement leaves undecided.
+ * `undecided` says that an objective has too few samples. `sure` says that the intervals leave little doubt.
  */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
@@ -114,7 +119,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
     const judged = judgeDefaults(good, outcomes, misses);
     return { goodput, misses, doubts: [], undecided: false, ...judged };
   }
-  // Requests beyond a limit are requests that the target cannot bear, so `quota: excluded` is ignored here.
+  // A request over a limit is a request that the target cannot bear, so `quota: excluded` is ignored here.
   const scoped = objectives.map((objective) => {
     const { quota: _, ...each } = objective;
     return { ...each, scope: { ...each.scope, stages: [stage] } };
@@ -157,7 +162,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   };
 };
 
-/** Returns how many arrivals the measured half of a step must have, so that every objective can be decided. */
+/** Returns the number of arrivals that the measured half of a step needs, so that every objective can be decided. */
 export const samplesFor = (plan: Plan): number => {
   const mix = plan.stages[0]!.traffic;
   const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);
