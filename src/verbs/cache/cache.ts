@@ -51,13 +51,13 @@ const longestAnswer = 60_000;
 const defaultTokens = 60_000;
 const longestWait = 65_000;
 /**
- * The least wait between two tries, in ms. A target may name a shorter wait, such as 0, which would use up all tries at
- * once.
+ * The minimum wait between two tries, in ms. A target may ask for a shorter wait, such as 0, which would use up all
+ * tries at once.
  */
 const leastWait = 250;
 const mostWaits = 3;
 
-/** Returns how long to wait after a refusal, in ms. If the refusal names no wait, the longest wait is taken. */
+/** Returns how long to wait after a refusal, in ms. If the refusal names no wait, returns the longest wait. */
 export const waitAfter = (hint: { readonly wait: number } | null): number =>
   Math.min(longestWait, Math.max(leastWait, hint?.wait ?? longestWait));
 
@@ -76,7 +76,8 @@ const countsIn = (body: string): Pick<CacheReply, 'tokens' | 'cached'> => {
 };
 
 /**
- * Returns a function that sends a prompt, waits while the key is limited, and reads the cached tokens of the answer.
+ * Returns a function that sends a prompt and reads the cached tokens of the answer. If the target refuses because of a
+ * limit, the function waits and sends the prompt again.
  */
 const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boolean) => {
   let [limit, waits] = ['max_tokens', 0];

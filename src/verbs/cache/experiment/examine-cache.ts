@@ -14,13 +14,15 @@ import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-rep
 export interface CachePorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
-  /** Sends this prompt, and asks for one token. Resolves with a reason if no more requests can be sent. */
+  /**
+   * Sends a prompt, and asks for one token. Resolves with the reply, or with a reason why no more requests can be sent.
+   */
   readonly ask: (prompt: string) => Promise<CacheReply | string>;
   readonly isStopped: () => boolean;
 }
 
 export interface CacheBudget {
-  /** The most tokens that may be sent and received. */
+  /** The maximum number of tokens that may be sent and received. */
   readonly tokens: number;
   /** The longest time between a prompt and its repetition. */
   readonly longest: number;
@@ -40,33 +42,36 @@ export type CacheFacts = Pick<
   | 'others'
 > & { readonly spent: Omit<CacheReport['spent'], 'cost'> };
 
-/** The tokens of a long prompt. */
+/** The number of tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/** The tokens of a request besides the words of its prompt: the tokens of the chat template and of the answer. */
+/**
+ * The number of tokens of a request that are not words of its prompt: the tokens of the chat template and of the
+ * answer.
+ */
 const otherTokens = 40;
 const references = 5;
 /**
- * The number of ages that are tried at the same time. Each narrowing tries this number of ages between the bounds that
- * the previous narrowing found.
+ * The number of ages that are tried at the same time. Each narrowing tries this number of ages between the bounds from
+ * the previous narrowing.
  */
 const agesAtOnce = 8;
 const narrowings = 2;
 const leastAge = 2000;
-/** The most other prompts that are sent between a prompt and its repetition. */
+/** The maximum number of other prompts between a prompt and its repetition. */
 const mostOthers = 64;
 /**
- * If a prompt was lost after at most this number of other prompts, the try is repeated, since a repetition with so few
- * prompts costs little.
+ * With at most this number of other prompts, a repetition costs little. So if the cache lost the prompt, the try is
+ * repeated.
  */
 const fewOthers = 8;
 
-/** The most chats that are sent. Chats that are sent again after a refusal are not counted. */
+/** The maximum number of chats that are sent. Chats that are sent again after a refusal are not counted. */
 export const mostChats = 312;
 
 const nothing: KeptBounds = { kept: null, lost: null };
 
-/** Returns ages between two ages. The ratio between neighbouring ages is always the same. */
+/** Returns `wanted` ages between `low` and `high`. The ratio between neighbouring ages is always the same. */
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
@@ -75,7 +80,9 @@ interface Times {
   readonly ended: number;
 }
 
-/** Returns when the answered request was sent and ended. Earlier waits for room in the key's limit do not count. */
+/**
+ * Returns when the answered request was sent and when it ended. Earlier waits because of the key's limit are excluded.
+ */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /**
@@ -87,20 +94,20 @@ interface Repeated {
   readonly most: number;
 }
 
-/** Sends prompts within a budget. New prompts never begin alike, and no two requests end alike. */
+/** Sends prompts within a budget. No two new prompts begin alike, and no two requests end alike. */
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
   /**
-   * Whether a prompt was lost although the next prompt of its kind was kept. After such a loss, losses do not show what
-   * the cache keeps.
+   * Whether the cache lost a prompt although it kept the next prompt of the same kind. After such a loss, losses do not
+   * show what the cache keeps.
    */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
   readonly #begun: number;
   #serial = 0;
-  /** The tokens of the word that prompts repeat: 1 in common vocabularies. */
+  /** The number of tokens of the word that prompts repeat: 1 in common vocabularies. */
   #perWord = 1;
 
   constructor(ports: CachePorts, budget: CacheBudget) {
@@ -109,14 +116,16 @@ class Prompts {
     this.#begun = Math.round(ports.now());
   }
 
-  /** Returns a new beginning. No cache has this beginning, since its first words are its number. */
+  /** Returns a new beginning of a prompt. No cache has this beginning, since it starts with a unique number. */
   fresh(tokens: number = longPrompt): string {
     this.#serial += 1;
     const words = Math.max(1, Math.round(tokens / this.#perWord));
     return `Note ${this.#serial}-${this.#begun}.${' time'.repeat(words)}`;
   }
 
-  /** Learns the tokens of a word from a short and a long prompt. The short prompt also opens the connection. */
+  /**
+   * Measures the number of tokens of a word with a short and a long prompt. The short prompt also opens the connection.
+   */
   async learnWords(): Promise<void> {
     const [least, most] = [1, 65];
     const replies = [await this.send(this.fresh(least)), await this.send(this.fresh(most))];
@@ -125,7 +134,7 @@ class Prompts {
     this.#perWord = Math.max(0.1, (long! - short!) / (most - least));
   }
 
-  /** Sends a prompt with this beginning. Returns the reply, or `null` if no more requests can be sent. */
+  /** Sends a prompt with the beginning `beginning`. Returns the reply, or `null` if no more requests can be sent. */
   async send(beginning: string): Promise<CacheReply | null> {
     if (this.stopped !== null) return null;
     const prompt = `${beginning} That was note ${this.spent.requests + 1}. Say yes.`;
@@ -157,7 +166,10 @@ class Prompts {
     return reply === null ? null : { reply, most: this.#ports.now() - sent };
   }
 
-  /** Repeats a new prompt. If the cache lost the prompt, tries again with other new prompts. Returns the last try. */
+  /**
+   * Repeats a new prompt. If the cache lost the prompt, tries again with other new prompts. Returns the result of the
+   * last try.
+   */
   async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<Repeated | null> {
     let repeated: Repeated | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
@@ -189,8 +201,8 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
 };
 
 /**
- * Finds the shortest prompt that is cached. The search needs reported tokens, since the times of short prompts hardly
- * differ.
+ * Finds the shortest prompt that the cache keeps. The search needs reported tokens, since the times of short prompts
+ * hardly differ.
  */
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
@@ -245,7 +257,10 @@ const tryAges = async (
 const isLost = (repetitions: readonly RepeatedPrompt[]): boolean =>
   repetitions.every(({ hit }) => hit === false);
 
-/** Returns the ages between which the cache loses a prompt; `null` if an age is unknown or the cache is not steady. */
+/**
+ * Returns the highest age at which a prompt was kept and the lowest age at which a prompt was lost. Returns `null` if
+ * one of the two ages is unknown, or if the cache is not steady.
+ */
 const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] | null => {
   const { kept, lost } = agesSeen(found);
   const isSteady = kept !== null && lost !== null && boundsOf(found, []).isSteady;
@@ -253,8 +268,8 @@ const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] |
 };
 
 /**
- * Finds how long the cache keeps a prompt. If the cache holds enough prompts, many prompts are tried at once. If not,
- * one prompt is tried after another.
+ * Finds how long the cache keeps a prompt. If the cache holds enough prompts, the function tries many prompts at once.
+ * Otherwise the function tries one prompt after another.
  */
 const findAge = async (
   ports: CachePorts,
@@ -288,8 +303,8 @@ const findAge = async (
 };
 
 /**
- * Finds how many tokens of other prompts displace a prompt from the cache. Up to an age of `keptFor` ms, a prompt is
- * surely kept. A prompt that was lost later may have been lost by its age.
+ * Finds how many tokens of other prompts displace a prompt from the cache. Up to an age of `keptFor` ms, age alone does
+ * not remove a prompt. If a prompt was lost at a higher age, its age may be the cause.
  */
 const findOthers = async (
   prompts: Prompts,

@@ -2,7 +2,10 @@ import { halfWidth, meanOf, varianceOf, welch } from '../../../judge/statistics/
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
 
-/** This file decides whether answers came from a cache: by the cached tokens that answers report, or else by times. */
+/**
+ * This file decides whether answers came from a cache. The evidence is the number of cached tokens that answers report,
+ * or else the times of the answers.
+ */
 
 export interface CacheReply {
   /** The time until the end of the answer, in ms. The answer has one token. */
@@ -22,17 +25,17 @@ export interface KnownReplies {
   readonly again: readonly CacheReply[];
 }
 
-/** Says whether a reply comes from the cache; `null` if the reply does not show its origin. */
+/** Returns whether a reply comes from the cache; `null` if the reply does not show whether it does. */
 export type HitReader = (reply: CacheReply) => boolean | null;
 
-/** The least variance of times, in ms². With a smaller variance, a few equal times would prove too much. */
+/** The minimum variance of times, in ms². With a smaller variance, a few equal times would prove too much. */
 const leastVariance = 0.25;
 const alpha = 0.02;
 
 const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
   replies.map(({ took }) => took);
 
-/** Returns the interval in which one further time is expected, by the t-distribution. */
+/** Returns the interval in which one further time is expected, from the t-distribution. */
 const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
   const times = timesOf(replies);
   const error = Math.sqrt(
@@ -46,8 +49,8 @@ const isReported = ({ cached, tokens }: CacheReply): boolean =>
   cached !== null && cached >= (tokens ?? 0) / 2 && cached > 0;
 
 /**
- * Chooses how to recognise a hit: by reported tokens, or else by times. Times can show a hit only if the times of new
- * and of repeated prompts do not overlap. Returns `null` if neither way works.
+ * Chooses how to recognise a hit: from reported tokens, or else from times. Times can show a hit only if the times of
+ * new and of repeated prompts do not overlap. Returns `null` if neither tokens nor times can show a hit.
  */
 export const chooseReader = ({
   fresh,
@@ -86,15 +89,15 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 };
 
 /**
- * The fewest losses that show an age. Fewer lost prompts may only have reached a replica that does not hold these
- * prompts.
+ * The minimum number of losses that show an age. Fewer lost prompts may only have reached a replica that does not hold
+ * these prompts.
  */
 export const leastLosses = 3;
 
 /**
- * Finds the highest age at which a prompt was kept and the lowest age at which a prompt was lost. A server may count
- * the age of a prompt from the arrival of the prompt or from the answer. So a kept prompt counts with the lower of
- * these two ages, and a lost prompt counts with the higher age.
+ * Finds the highest age at which a prompt was kept and the lowest age at which a prompt was lost. A server may measure
+ * the age of a prompt from the arrival of the prompt or from the answer. So the function uses the lower of these two
+ * ages for a kept prompt, and the higher age for a lost prompt.
  */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));
@@ -113,9 +116,9 @@ const lossesIn = (repetitions: readonly RepeatedPrompt[]): readonly RepeatedProm
   repetitions.filter(({ hit }) => hit === false);
 
 /**
- * Finds between which ages a prompt is lost, and whether the cache is steady. In a steady cache, all lost prompts were
- * older than all kept prompts, and no prompt was lost at once. The age of a loss is unknown if the cache is not steady,
- * or if few prompts were lost.
+ * Finds the ages between which the cache loses a prompt, and whether the cache is steady. In a steady cache, all lost
+ * prompts were older than all kept prompts, and no prompt was lost when it was repeated at once. The age of a loss is
+ * unknown if the cache is not steady, or if few prompts were lost.
  */
 export const boundsOf = (
   repetitions: readonly RepeatedPrompt[],

@@ -40,7 +40,7 @@ const partText = ({ promptTokens, cachedTokens, inferredShare, seenBy }: CacheRe
 };
 
 /**
- * Says what the answers report about cached tokens, if the reports do not distinguish repeated prompts from new
+ * Says what the answers report about cached tokens. Used if the reports do not distinguish repeated prompts from new
  * prompts.
  */
 const reportedText = ({ cachedTokens }: CacheReport): string => {
@@ -71,7 +71,7 @@ const cacheVerdict = (report: CacheReport): TonedText => {
     : { text: `${kept}, but not always: some were lost earlier`, tone: 'warning' };
 };
 
-/** Says what to do if the examination found nothing, or only a part. */
+/** Says what to do if the examination found nothing, or only a part of the facts. */
 const advice = ({
   seenBy,
   age,
