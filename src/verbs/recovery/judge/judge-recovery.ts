@@ -4,16 +4,16 @@ import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
 
 /**
- * The length in ms of the window in which completed requests are counted. In shorter windows, chance makes the maximum
- * too high.
+ * The length in ms of the window in which completed requests are counted. With shorter windows, chance would make the
+ * maximum too high.
  */
 const completionWindow = 2000;
 
 /**
- * The factor on the time within which 95 % of the requests of the first base were answered. The product is the longest
- * time of a good request, unless the user sets a time. With a factor of 2, a steady queue that is busy for 0.8 of the
- * time would be called bad in 11 % of runs, since a base of half a minute does not contain the longest jams of the
- * queue.
+ * The factor that gives the longest time of a good request, unless the user sets a time. The factor multiplies the time
+ * within which 95 % of the requests of the first base were answered. With a factor of 2, a steady queue that is busy
+ * for 0.8 of the time would be judged bad in 11 % of runs, since a base of half a minute does not contain the longest
+ * jams of the queue.
  */
 const withinFactor = 3;
 
@@ -21,8 +21,8 @@ export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
   /**
-   * The time in ms within which a good request is answered. A stream counts as answered at its first token. `null`
-   * means three times the time that 95 % of the requests of the first base without failures needed.
+   * The time in ms within which a good request is answered. The answer of a stream is its first token. `null` means
+   * three times the time within which 95 % of requests were answered in the first base with at most 5 % failures.
    */
   readonly within: number | null;
   /** The end of the observed load. Policies that end later are not judged. */
@@ -82,7 +82,7 @@ const sentIn = (attempts: SeenRequest['attempts'], from: number, to: number): ty
 const attemptsOf = (requests: readonly SeenRequest[]): SeenRequest['attempts'] =>
   requests.flatMap(({ attempts }) => attempts);
 
-/** Returns the figures of the end of a policy: the last third of the time after the overload. */
+/** Returns the figures at the end of a policy, from the last third of the time after the overload. */
 const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   const from = until - (until - gone) / 3;
   return {
@@ -91,7 +91,9 @@ const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   };
 };
 
-/** The facts of a whole run: the highest rate of completed requests, and whether the target is back without retries. */
+/**
+ * Two facts of a whole run: the highest rate of completed requests, and whether the target recovers without retries.
+ */
 interface Context {
   readonly most: number;
   readonly isBackAlone: boolean;
@@ -99,10 +101,10 @@ interface Context {
 
 /**
  * Says why a target is still bad at the end. If surely more attempts come than the target ever completed, retries keep
- * the target bad. With fewer attempts, the target may still be working off a queue, which holds at most the attempts
- * without an answer at the end of the overload. If the time was enough for this queue, the behaviour without retries
- * decides. If the target recovers without retries, retries were the cause. If the target does not, the cause is
- * something else.
+ * the target bad. If fewer attempts come, the target may still be working off a queue. The queue holds at most the
+ * attempts that had no answer at the end of the overload. If the time was enough for this queue, the policy without
+ * retries decides. If the target recovers without retries, retries are the cause. Otherwise the cause is something
+ * else.
  */
 const stillBad = (
   own: readonly SeenRequest[],
@@ -123,8 +125,8 @@ const stillBad = (
 };
 
 /**
- * Says when a target is back: at the first window after which no window is surely bad, if the last windows are surely
- * good.
+ * Says when a target has recovered: at the first window after which no window is surely bad, if the last windows are
+ * surely good.
  */
 const recoveryIn = (
   own: readonly SeenRequest[],
@@ -148,8 +150,8 @@ const recoveryIn = (
 };
 
 /**
- * Returns the windows of all phases. The first window of a phase begins with the phase. The rest of a phase after its
- * last whole window is in no window.
+ * Returns the windows of all phases. The first window of a phase begins with the phase. The time after the last whole
+ * window of a phase is in no window.
  */
 const shownWindows = (
   own: readonly SeenRequest[],
@@ -175,8 +177,8 @@ const shownWindows = (
 };
 
 /**
- * A policy with its requests and the yardstick from its base. `usual` is the time in ms within which 95 % of the base's
- * requests were answered; infinite if more than 5 % failed.
+ * A policy with its requests and the figures of its base. `usual` is the time in ms within which 95 % of the base's
+ * requests were answered; infinity if more than 5 % failed.
  */
 interface PolicyBase {
   readonly phases: PolicyPhases;
@@ -198,19 +200,19 @@ const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
 /**
- * The facts that judge a policy beside its own requests: its yardstick, and the yardstick of the first base that has
- * one.
+ * The facts that are needed to judge a policy in addition to its own requests: its yardstick, and the yardstick of the
+ * first base that has a yardstick.
  */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
-  /** The longest time of a good request in ms. */
+  /** The longest time of a good request, in ms. */
   readonly within: number;
   readonly yardstick: Yardstick | null;
   readonly earlier: Yardstick | null;
 }
 
 /**
- * Judges a policy by its own base. If this base is worse than an earlier base, the effects of the previous policy are
- * not over.
+ * Judges a policy against its own base. If this base is worse than an earlier base, the effects of the previous policy
+ * are not over.
  */
 const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   const { phases, own, base, usual } = each;

@@ -4,28 +4,31 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import { type Share, shareOf } from '../../../model/measures/share.ts';
 import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 
-/** The lengths of a window in ms. The shortest length with enough requests is used. */
+/** The possible lengths of a window in ms. The shortest length with enough requests is used. */
 const lengths = [500, 1000, 2000, 5000, 10_000, 20_000];
 
-/** The number of parts into which the base is divided to see how its requests depend on each other. */
+/**
+ * The number of parts of the base. The differences between the parts show how the requests of the base depend on each
+ * other.
+ */
 const baseParts = 40;
 
-/** The fewest windows after the overload. */
+/** The minimum number of windows after the overload. */
 const minWindowsAfter = 5;
 
-/** The probability that any window of an unchanged target is called bad. */
+/** The probability that at least one window of an unchanged target is judged bad. */
 const falseAlarmRate = 0.05;
 
-/** The additional share of late or failed requests, above the share in the base, at which a window counts as bad. */
+/** A window is bad if its share of late or failed requests exceeds the share in the base by more than this amount. */
 const marginShare = 0.1;
 
-/** The yardstick from the base, by which requests are judged. */
+/** The yardstick against which requests are judged. A base (the time before an overload) gives the yardstick. */
 export interface Yardstick {
   readonly within: number;
   readonly length: number;
-  /** Whether surely more requests are bad than allowed. `windows` is the number of windows that are judged. */
+  /** Returns whether surely more requests are bad than allowed. `windows` is the number of windows that are judged. */
   readonly isBad: (requests: readonly SeenRequest[], windows?: number) => boolean;
-  /** Whether surely no more requests are bad than allowed. */
+  /** Returns whether surely no more requests are bad than allowed. */
   readonly isGood: (requests: readonly SeenRequest[]) => boolean;
 }
 
@@ -43,7 +46,10 @@ interface Span {
   readonly to: number;
 }
 
-/** Returns the items in each whole window of a time, by their instants. The rest of the time is in no window. */
+/**
+ * Returns the items in each whole window of a span, assigned by their instants. The time after the last whole window is
+ * in no window.
+ */
 export const inWindows = <T>(
   all: readonly T[],
   instantOf: (each: T) => number,
@@ -67,9 +73,10 @@ const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
 });
 
 /**
- * Returns the yardstick of a base; `null` if the base has too few requests for any window. A window in which every
- * request fails must surely be bad. Requests of one queue depend on each other, so the number of requests is divided by
- * a design effect of the base. Of the effects at the median and at the bound, the stronger effect counts.
+ * Returns the yardstick of a base; `null` if no window length has enough requests. A window has enough requests if it
+ * would surely be bad when all its requests fail. Requests of one queue depend on each other, so the number of requests
+ * is divided by a design effect. The design effect is estimated from the base, once at the median and once at the
+ * bound, and the larger effect is used.
  */
 export const yardstickOf = (
   requests: readonly SeenRequest[],
