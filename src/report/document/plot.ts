@@ -160,7 +160,10 @@ const placeBelowName =
     return top + row * height + nameHeight + (value - row) * (height - nameHeight);
   };
 
-/** Returns functions that draw the axes, and functions that draw marks at values. A look is a list of classes. */
+/**
+ * Returns functions that draw the axes, and functions that draw marks at values. Their argument `look` is a list of CSS
+ * classes.
+ */
 const penOf = (options: PlotOptions) => {
   const {
     size: [width, height],

@@ -1,8 +1,8 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * This file lists the known gaps of servers. Reports separate findings about known gaps from violations. Each reason
- * has its source: the server's documentation or code.
+ * This file lists the known gaps of servers. Reports list findings about known gaps separately, and do not treat these
+ * findings as violations. Each reason gives its source: the server's documentation or code.
  */
 
 /** The reasons by the id of the check. A `*` at the end of an id stands for any further characters. */
