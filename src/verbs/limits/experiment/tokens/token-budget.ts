@@ -107,8 +107,7 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window later than a whole number of windows after the first burst. The even pace may
-  // delay the second burst by a window.
+  // The second burst begins a whole number of windows and a half after the first. The even pace may add a window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

@@ -12,7 +12,7 @@ import { type ChargeTerms, chargesOf } from './token-charges.ts';
  * single chats. After a burst the bucket is not full, so the following small chats show how fast the bucket refills.
  */
 export interface BurstCharge {
-  /** The least charge, as a multiple of the usage. */
+  /** The lowest possible charge, as a multiple of the usage. */
   readonly least: number;
   /** The slowest refill, as a multiple of the limit in a window. */
   readonly refill: number;

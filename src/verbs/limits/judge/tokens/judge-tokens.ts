@@ -157,7 +157,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
           : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1 && worst === undefined,
       shownBy: exceeded.map(({ admission }) => admission),
-      // At another phase, bursts were refused in time.
+      // A burst above the limit is excused if the gateway refused bursts at another phase in time.
       observed: isFound || worst === undefined ? observed : `${observed}; ${windowEnd}`,
     },
   );

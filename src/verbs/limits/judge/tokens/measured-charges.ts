@@ -153,7 +153,7 @@ export interface CountingEvidence {
   readonly ratio: number | null;
   /** Whether no tokenizer counts these texts with this ratio. Such a ratio excuses nothing. */
   readonly isImplausible: boolean;
-  /** The least charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
+  /** The lowest charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
 }
 

@@ -252,7 +252,7 @@ export const areApart = (bursts: readonly BurstEvidence[], window: number): bool
 /** A charge that comes later after its answer than this share of a window is late. */
 const latestShare = 1 / 10;
 
-/** The evidence of small chats after a burst about when usage is charged. */
+/** What the small chats after a burst show about the time at which the gateway charges usage. */
 export interface SettleEvidence {
   /** The time in ms after an answer by which its usage is certainly charged. */
   readonly settle: number;
