@@ -27,11 +27,11 @@ export interface CheckOptions extends Pick<
    * The tokenizer of the chat model, for the audit of usage: an encoding of OpenAI or the path of a `tokenizer.json`.
    */
   readonly tokenizer?: string | undefined;
-  /** The base address of the model without the gateway. */
+  /** The model's base address without the gateway. */
   readonly direct?: string | undefined;
   /** The environment variable with the key of `direct`. */
   readonly directKey?: string | undefined;
-  /** The name of the model at `direct`. */
+  /** The model's name at `direct`. */
   readonly directModel?: string | undefined;
   /** Whether to send only requests that should cost nothing. */
   readonly noCost?: boolean | undefined;

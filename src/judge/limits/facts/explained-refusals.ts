@@ -191,8 +191,8 @@ export const countExplained = (
   const spans = stageSpans(result.plan);
   const kinds = new Set(groups.map(({ labels }) => labels.traffic));
   const within = refusals.filter(({ key, traffic, sent }) => {
-    // The ledger has no due instants. An arrival is sent just after its due instant, so the instant of sending finds
-    // the stage.
+    // The ledger has no due instants. An arrival is sent just after its due instant, so the instant of sending
+    // determines the stage.
     const stage = spans.findLast(({ from }) => from <= sent)?.name ?? '';
     return (
       kinds.has(traffic) && inScope({ ...scope, model: null }, { key, traffic, model: null, stage })

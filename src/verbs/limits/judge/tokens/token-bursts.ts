@@ -263,7 +263,7 @@ export interface SettleEvidence {
    * rest of the limit.
    */
   readonly isLateShown: boolean;
-  /** Whether small chats after a burst show when usage is charged: at least one small chat was refused for tokens. */
+  /** Whether small chats after a burst show when usage is charged: `true` if one was refused for tokens. */
   readonly isMeasured: boolean;
 }
 
