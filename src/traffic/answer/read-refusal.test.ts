@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   htmlInsteadOf,
   looksLikeHtml,
+  readErrorLine,
   readRefusal,
   type ErrorBodyDetails,
 } from './read-refusal.ts';
@@ -135,5 +136,22 @@ describe('an HTML page', () => {
     expect(looksLikeHtml(`${'<!---->'.repeat(100_000)}x`)).toBe(false);
     const text = `<html><title>${'a'.repeat(500_000)}<`;
     expect(htmlInsteadOf('audio', text, (kept) => kept)).toContain('without a title');
+  });
+});
+
+describe('a line that is no field of an event stream', () => {
+  it.each([
+    ['error: null', null],
+    [' Error : false ', null],
+    ['exception:', null],
+    ['error: no luck', 'no luck'],
+    ['exception: {"message":"no luck"}', 'no luck'],
+    ['error: nullified', 'nullified'],
+    ['{"error":{"message":"no luck"}}', 'no luck'],
+    ['{"error":null}', null],
+    ['Traceback (most recent call last):', 'Traceback (most recent call last):'],
+    ['no luck', null],
+  ])('says an error or none: %s', (line, message) => {
+    expect(readErrorLine(line, same)).toBe(message);
   });
 });
