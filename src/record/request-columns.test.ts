@@ -88,6 +88,19 @@ describe('the row of a request', () => {
     expect(cellsOf(streamed([5100])).gap_p50_ms).toBeNull();
   });
 
+  it('says whether its stream came in one piece, and has null for an answer that is no stream', () => {
+    const bufferedIf = (buffered: boolean) =>
+      cellsOf({
+        traffic: 'chat-stream',
+        outcome: { kind: 'completed', answer: sampleStream([5100, 5150], { buffered }) },
+      }).buffered;
+    expect([bufferedIf(true), bufferedIf(false), cellsOf({}).buffered]).toEqual([
+      true,
+      false,
+      null,
+    ]);
+  });
+
   it('has its cost in the currency, and its tokens with their source', () => {
     expect(cellsOf({})).toMatchObject({
       cost: 0.000014,
