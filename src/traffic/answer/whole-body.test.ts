@@ -289,6 +289,17 @@ describe('a model list', () => {
     expect(read('models', body)).toMatchObject({ issue: 'shape', detail: matching(detail) });
   });
 
+  it.each([
+    [{ list: [], next: null }, '; the body has the fields list, next'],
+    [{ message: 'no luck', list: [] }, '; the server also wrote: no luck'],
+    [{ data: [{ id: 5 }] }, ''],
+    [{}, ''],
+    [7, ''],
+  ])('of a wrong shape names the fields of another document, if it has any: %j', (body, end) => {
+    const { detail } = read('models', body as object) as { readonly detail: string };
+    expect(detail.replace(/^the body is not a model list: [^;]*/, '')).toBe(end);
+  });
+
   it('names three errors and counts the others', () => {
     expect(read('models', { object: 'list', data: [{}, {}, {}, {}, {}] })).toMatchObject({
       detail: matching(/; and 2 more$/),
