@@ -114,6 +114,18 @@ it('reasoning is added only by a total that is the sum, or if the answer is too 
   expect(readUsage({ usage: more })).toMatchObject({ output: 32, isOff: true });
 });
 
+it('reasoning is added by a total that is the sum without the count of the input, too', () => {
+  const without = { completion_tokens: 40, reasoning_tokens: 30 };
+  const outputs = [70, 71, 40].map((total) =>
+    readUsage({ usage: { ...without, total_tokens: total } }),
+  );
+  expect(outputs).toMatchObject([
+    { input: null, output: 70 },
+    { input: null, output: 40 },
+    { input: null, output: 40 },
+  ]);
+});
+
 it('zeros at the end of a stream replace no counts', () => {
   const first = readUsage({ usage: { prompt_tokens: 5, completion_tokens: 2 } })!;
   const zeros = readUsage({ usage: { prompt_tokens: 0, completion_tokens: 0 } })!;
