@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Trend } from '../model/trend.ts';
-import { paretoFront, paretoPlots } from './history-plots.ts';
+import { paretoFront, paretoPlots, trendChart } from './history-plots.ts';
 import { sampleTrend } from './sample-history.fixture.ts';
 
 const point = fc.record({
@@ -58,5 +58,27 @@ describe('the Pareto front', () => {
     expect(paretoPlots([trendOf([10, 10.1, 10.2])])).toEqual([]);
     expect(paretoPlots([trendOf([10])])).toEqual([]);
     expect(paretoPlots([])).toEqual([]);
+  });
+});
+
+describe('the chart of a trend', () => {
+  /** Returns where the dots of two runs with these values are, in pixels from the top: the axis goes from 12 to 136. */
+  const heightsOf = (...values: readonly [number, number]): readonly string[] => {
+    const { runs, figures } = sampleTrend();
+    const points = values.map((value, i) => ({ run: i + 1, value }));
+    const { markup } = trendChart({ ...figures[1]!, points }, runs.slice(0, 2));
+    return [...markup.matchAll(/cy="([^"]*)"/g)].map(([, y]) => y!);
+  };
+
+  it.each<readonly [string, readonly [number, number], readonly string[]]>([
+    // From 88 to 212, which is one pixel for each unit.
+    ['12 % of the span', [100, 200], ['124.0', '24.0']],
+    // From 0 instead of -0.8, to 110.8.
+    ['no value below 0', [10, 100], ['124.8', '24.1']],
+    // From 38 to 42: 5 % of 40 would be 2.
+    ['5 % of the largest value', [40, 40], ['74.0', '74.0']],
+    ['a ten-thousandth', [0, 0], ['136.0', '136.0']],
+  ])('has a margin above and below the values: %s', (_, values, heights) => {
+    expect(heightsOf(...values)).toEqual(heights);
   });
 });
