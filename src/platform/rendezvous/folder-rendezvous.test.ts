@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -50,6 +50,20 @@ it.each([
   ['nats://host/a.b', /after the address/],
 ])('names what an address must be: %s', async (address, message) => {
   await expect(openRendezvous(address, {})).rejects.toThrow(message);
+});
+
+it('says of a content whether it is not there, or cannot be read', async () => {
+  const folder = await emptyFolder();
+  const rendezvous = await openFolderRendezvous(folder);
+  const digest = await rendezvous.store('plan', new Uint8Array(9));
+  expect(await rendezvous.load('plan', digest)).toHaveLength(9);
+  await expect(rendezvous.load('clips', digest)).rejects.toThrow(
+    `clips is not in the rendezvous file://${folder}`,
+  );
+  await mkdir(join(folder, 'weir-content-clips'));
+  await expect(rendezvous.load('clips', digest)).rejects.toThrow(
+    `the rendezvous file://${folder} cannot be used: `,
+  );
 });
 
 it('says why a folder cannot be used', async () => {
