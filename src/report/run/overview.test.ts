@@ -136,6 +136,21 @@ describe('the overview of a run in a terminal', () => {
     expect(shown.split('\n').length).toBeLessThanOrEqual(18);
   });
 
+  it('gives the lines that are left to its objectives before a failure', () => {
+    const within = { ruling: 'inconclusive', grounds: 'within-error' } as const;
+    const open = sampleVerdict({ ...within, error: { low: 172, high: 684 } });
+    const failures = result.failures.slice(0, 2);
+    const lines = overview(80, { verdicts: [open, open], failures, notes: [] }).split('\n');
+    expect(lines).toHaveLength(18);
+    expect(lines.slice(-5).join('\n')).toMatchInlineSnapshot(`
+      "Failures    5 × chat-stream refused: 500 server_error: worker # failed: </scrip…
+                  3 × speech malformed: audio-truncated: the MP# file ends # bytes ea…
+      Objectives  ? ttft.p95{stage=peak} < 800ms: 684 ms (95 %: 566 ms to 746 ms), n
+                  760; undecided: the measurement error of up to 512 ms spans the bou…
+                  ? ttft.p95{stage=peak} < 800ms: 684 ms (95 %: 566 ms to 746 ms), n …"
+    `);
+  });
+
   it('has the same text with colour, and no control characters of a server', () => {
     const coloured = runOverview(result, degradedTrust, { colour: true, width: 100 });
     expect(coloured).not.toBe(overview());
