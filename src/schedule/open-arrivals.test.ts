@@ -94,6 +94,15 @@ describe('Poisson arrivals', () => {
   });
 });
 
+it('a random arrival just before a last pause is due at its own moment, not at the end of the load', () => {
+  // At 1/s, the first of these arrivals is due when the area is the first gap.
+  const [{ due: firstGap } = { due: 0 }] = arrivals(openLoadOf([segment(1, 1, 60_000)], 'poisson'));
+  // At 0.001/s, a ten-millionth of an arrival takes 0.1 ms.
+  const curve = [segment(0.001, 0.001, firstGap * 1000 + 0.1), segment(0, 0, 1000)];
+  const dues = arrivals(openLoadOf(curve, 'poisson')).map(({ due }) => due);
+  expect(dues).toEqual([expect.closeTo(firstGap * 1000, 6)]);
+});
+
 describe('gamma arrivals', () => {
   it.each([0.25, 1, 5])('have the mean gap of their rate (shape %f)', (gamma) => {
     const gaps = arrivals(openLoadOf([segment(50, 50, 20_000)], { gamma }), { seed: 3 });
