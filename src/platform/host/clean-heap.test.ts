@@ -1,26 +1,14 @@
-import { constants, PerformanceObserver } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { countReadBytes } from './clean-heap.ts';
+import { forcedCollections } from './forced-collections.fixture.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** Counts the collections that were asked for while reads of one length were counted. */
-const collectionsOf = async (reads: number, length: number): Promise<number> => {
-  let forced = 0;
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      const { detail } = entry as unknown as { readonly detail: { readonly flags: number } };
-      if ((detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0) forced += 1;
-    }
+const collectionsOf = (reads: number, length: number): Promise<number> =>
+  forcedCollections(() => {
+    for (let read = 0; read < reads; read += 1) countReadBytes(length);
   });
-  observer.observe({ entryTypes: ['gc'] });
-  for (let read = 0; read < reads; read += 1) countReadBytes(length);
-  await setImmediate();
-  await setImmediate();
-  observer.disconnect();
-  return forced;
-};
 
 it('young objects are collected once for each 4 MiB of reads, and small reads do not count', async () => {
   // Others of this process may have read less than 4 MiB before.
