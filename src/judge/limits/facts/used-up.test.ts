@@ -35,6 +35,14 @@ it('a weighted counter still counts a part of what was used more than a minute b
   expect(isExplained(100, 90_000)).toBe(false);
 });
 
+it('a weighted counter looks back two windows, with a weight that falls in sixteenths', () => {
+  // The longest window of a minute has 61,000 ms. The burst was settled at 20 ms, 17 sixteenths before this moment.
+  const last = 20 + (17 * 61_000) / 16;
+  expect([99, 100].map((admitted) => isExplained(admitted, last))).toEqual([false, true]);
+  // One more is asked for than 15/16 of the burst.
+  expect([105, 106].map((admitted) => isExplained(admitted, last + 1))).toEqual([false, true]);
+});
+
 it('an answer without usage counts as the most that it can have reserved, or as nothing where that is unknown', () => {
   const withUnknown = (reserved: number): boolean => {
     const unknown = { ...requestAt(100, 'admitted'), most: Infinity, reserved };
