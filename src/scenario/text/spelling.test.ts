@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearest } from './spelling.ts';
+import { didYouMean, nearest, withoutColon } from './spelling.ts';
 
 const keys = ['name', 'rate', 'duration', 'warmUp', 'users', 'thinkTime', 'inFlight', 'model'];
 
@@ -42,4 +42,15 @@ describe('a misspelled word', () => {
     expect(nearest('rate', [])).toBeNull();
     expect(didYouMean('zzz', keys)).toBeNull();
   });
+});
+
+it.each([
+  ['to 5/s', 'to'],
+  ['to:5/s', 'to'],
+  ['token:5', 'token'],
+  ['to', null],
+  ['to5/s', null],
+  ['5/s to', null],
+])('the word %s is the key %s with its value, or none', (word, key) => {
+  expect(withoutColon(word, ['from', 'to', 'token'])).toBe(key);
 });
