@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { RequestRefusal } from '../errors/mock-errors.ts';
-import { readUpload } from './request-body.ts';
+import { maxBodyBytes, readUpload } from './request-body.ts';
 
 const boundary = 'b0';
 const type = `multipart/form-data; boundary=${boundary}`;
@@ -33,6 +33,10 @@ const read = (body: string, headers: Record<string, string> = { 'content-type': 
   });
 const incomplete = (why: string): string =>
   `malformed-form: The request body is not a complete multipart form: ${why}.`;
+
+it('a body has at most 16 MiB', () => {
+  expect(maxBodyBytes).toBe(16_777_216);
+});
 
 it('a form has all values of its fields and the first file of the right name', async () => {
   const files = file('other', 'x') + file('file', 'abc') + file('file', 'late', 'b.wav');
