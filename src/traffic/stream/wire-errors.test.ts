@@ -285,6 +285,13 @@ describe('a body instead of a stream, however it is cut,', () => {
     );
   });
 
+  it('is read with that note if one event is all that it has', () => {
+    const body = sseEvents(chatChunk({ content: 'a' }, 'stop'));
+    expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
+      expectCompleted({ notes: ['content-type', 'no-done'] }),
+    );
+  });
+
   it.each([400, 500, 503])(
     'is refused with status %d, even if labelled as an event stream',
     (status) => {
