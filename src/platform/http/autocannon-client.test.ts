@@ -24,6 +24,16 @@ it('sends prepared requests in turn over one kept connection, and ends when aske
   expect(server.requests).toHaveLength(3);
 });
 
+it('sends the next request at once on a connection that has been used again three times', async () => {
+  const server = await serving((socket) => socket.write(answer('kept')));
+  const outcomes = await firstOf(server.url, 7);
+  expect(outcomes).toEqual([
+    '0 new 200 kept',
+    ...['1', '0', '1', '0', '1', '0'].map((place) => `${place} reused 200 kept`),
+  ]);
+  expect([server.requests.length, server.connections()]).toEqual([7, 1]);
+}, 5000);
+
 it('counts every response that breaks off, and starts clean on the next connection', async () => {
   const server = await serving((socket, n) => {
     if (n === 1) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
