@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { readStructuredFormat, structuredValue } from './json-value.ts';
+import { randomJsonValue, readStructuredFormat, structuredValue } from './json-value.ts';
 
 /** Values that were drawn for a schema. */
 const valuesOf = (schema: object): readonly unknown[] => {
@@ -83,6 +83,17 @@ describe('a value by a schema', () => {
   ])('obeys it: %j', (schema, obeys) => {
     for (const value of valuesOf(schema))
       expect([value, obeys(value as never)]).toEqual([value, true]);
+  });
+
+  it.each([
+    [
+      'the only one that no other alternative allows',
+      [{ const: 1 }, { const: 1 }, { const: 2 }],
+      2,
+    ],
+    ['of the first alternative', [{ const: 1 }, { enum: [1, 2] }, { const: 2 }], 1],
+  ])('is drawn for `oneOf` without its guarantee: %s', (_, oneOf, value) => {
+    expect(randomJsonValue(drawFrom(1), { oneOf })).toBe(value);
   });
 
   it('has optional properties now and then', () => {
