@@ -126,13 +126,19 @@ const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
 /** The values of α that are tried (see the beginning of this file). */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
-/** Returns the greatest mean delay of reading that is likely for `count` requests, in ms. */
-const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number =>
-  triedShares.reduce<number>((sum, share, i) => {
-    const from = Math.min(1, likelyShare(share, count, readingDelay));
+/**
+ * Returns the greatest mean delay of reading that is likely for `count` requests, in ms. Requests that may be later than
+ * all that was seen count with the longest delay.
+ */
+const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number => {
+  let [sum, from] = [0, 0];
+  for (const [i, share] of triedShares.entries()) {
     const to = Math.min(1, likelyShare(triedShares[i + 1] ?? 1, count, readingDelay));
-    return from === to ? sum : sum + (to - from) * readingDelay.beyond(share);
-  }, 0);
+    if (to > from) sum += (to - from) * readingDelay.beyond(share);
+    from = to;
+  }
+  return sum;
+};
 
 type Bounds = (q: number) => ErrorBounds;
 

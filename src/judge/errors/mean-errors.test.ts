@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
+import type { CanarySample } from '../../model/result/canary.ts';
 import {
   healthyResult,
   sampleGroup,
@@ -19,16 +20,17 @@ const histogramOf = (samples: readonly number[]): EncodedHistogram => {
 const mean = (all: readonly number[]): number =>
   all.reduce((sum, each) => sum + each, 0) / all.length;
 
-/** Returns the bounds of the mean of a measure; the self-test streams of the run read without delay. */
+/** Returns the bounds of the mean of a measure. By default, a thousand reads of the self-test streams were not late. */
 const boundsOfMean = (
   name: 'ttft' | 'gap' | 'outputSpeed' | 'inputTokens' | 'speechFactor',
   distributions: Readonly<Record<string, readonly number[]>>,
   delays: Readonly<Record<string, readonly number[]>>,
+  errors: CanarySample['errors'] = [[0, 1000]],
 ) => {
   const encoded = (all: Readonly<Record<string, readonly number[]>>) =>
     Object.fromEntries(Object.entries(all).map(([each, samples]) => [each, histogramOf(samples)]));
   const result = healthyResult({
-    slices: [sampleJudgedSlice(sampleSeconds([{ canary: { streams: 1, errors: [[0, 1000]] } }]))],
+    slices: [sampleJudgedSlice(sampleSeconds([{ canary: { streams: 1, errors } }]))],
     groups: [
       sampleGroup(0, {
         labels: streamLabels,
@@ -68,6 +70,15 @@ describe('the bounds of a mean', () => {
     )!;
     expect(factor.low).toBeCloseTo(190);
   });
+
+  it.each([1, 2, 5, 100])(
+    'have all of the delay that each read of the self-test streams had, for %i requests',
+    (count) => {
+      const ttft = Array.from({ length: count }, () => 100);
+      // A stream has twenty events in a second.
+      expect(boundsOfMean('ttft', { ttft }, { first: [0] }, [[4, 20]])!.low).toBeCloseTo(96);
+    },
+  );
 
   it('of gaps are by the least and the greatest true value of each', () => {
     const gaps = { gapLow: [10, 20], gapHigh: [30, 60] };
