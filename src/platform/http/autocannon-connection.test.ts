@@ -12,7 +12,7 @@ const startAnswer = () => {
   const chunks: number[] = [];
   const client = new EventEmitter() as AutocannonConnection;
   const context = { clock: startClock(), socketPath: null, tlsOptions: {} } as never;
-  new ObservedConnection(client, context, 1, () => ({
+  const connection = new ObservedConnection(client, context, 1, () => ({
     onConnected: () => undefined,
     onSent: () => undefined,
     onReconnect: () => undefined,
@@ -22,7 +22,7 @@ const startAnswer = () => {
     onFailure: () => undefined,
   }));
   client.emit('request');
-  return { chunks, read: (bytes: Buffer) => client.parser.execute(bytes) };
+  return { connection, chunks, read: (bytes: Buffer) => client.parser.execute(bytes) };
 };
 
 it('the reads of a saturating load count towards the collection of young objects', async () => {
