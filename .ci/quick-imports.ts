@@ -9,13 +9,15 @@ import { registerHooks } from 'node:module';
 /** Packages that a file of the checkout imported already: every other file gets the same, since all share one `node_modules`. */
 const resolved = new Map<string, string>();
 
+const root = new URL('..', import.meta.url).href;
+
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL, conditions } = context;
     if (specifier.startsWith('node:'))
       return { url: specifier, format: 'builtin', shortCircuit: true };
-    const isOurs = parentURL?.includes('/node_modules/') === false && conditions.includes('import');
-    if (!isOurs) return next(specifier, context);
+    const isOurs = parentURL?.startsWith(root) === true && !parentURL.includes('/node_modules/');
+    if (!isOurs || !conditions.includes('import')) return next(specifier, context);
     if (/^\.\.?\/.*\.ts$/.test(specifier)) {
       const { href } = new URL(specifier, parentURL);
       return { url: href, format: 'module-typescript', shortCircuit: true };
