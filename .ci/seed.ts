@@ -3,8 +3,8 @@ import fc from 'fast-check';
 
 /**
  * `.ci/run` draws the cases of its properties by the date, as it draws the long tests: the run that
- * gates a landing repeats what was seen before it. Everything else draws new ones each time, and only thirty of a
- * property where `.ci/run` draws a hundred.
+ * gates a landing repeats what was seen before it. Everything else draws new ones each time. Without WEIR_TESTS, as in
+ * `npm test`, thirty of a property are drawn instead of a hundred.
  */
 
 const { WEIR_TESTS: choice, WEIR_SAMPLE: date } = process.env;

@@ -124,7 +124,7 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
 }
 
 /**
- * Finds whole numbers above 2^53 in a body. Such a number may have lost digits, and would be sent as another number.
+ * Finds whole numbers of 2^53 or more in a body. Such a number may have lost digits, and would be sent as another number.
  */
 function* numberFindings(entry: ScenarioEntry): Findings {
   const body = entry.at('body');

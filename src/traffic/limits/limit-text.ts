@@ -6,7 +6,7 @@ import { durationIn } from './wait-text.ts';
  * gateways.
  */
 
-/** Returns a parsed number if the number is finite and exact (at most 2^53); `null` for any other value. */
+/** Returns a parsed number if the number is finite and exact (below 2^53); `null` for any other value. */
 export const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
 

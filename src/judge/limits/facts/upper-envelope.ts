@@ -22,8 +22,9 @@ export const extraLimits = (permitted: readonly LimiterClass[]): number => {
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
- * Checks whether any span T has more than (⌈T / window⌉ + 1) limits. No limiter exceeds this bound: a span that is as
- * long as n fixed windows can touch n + 1 windows, and a bucket holds one limit and refills one limit in each window.
+ * Checks whether any span T has more than (⌈T / window⌉ + 1) limits, or more than ⌈T / window⌉ limits if only strict
+ * classes are permitted. No limiter exceeds the first bound: a span that is as long as n fixed windows can touch n + 1
+ * windows, and a bucket holds one limit and refills one limit in each window.
  * The bound grows only at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at
  * most 80 requests in 3 windows.
  */
