@@ -60,7 +60,8 @@ describe('a live page', () => {
     'changes neither files nor exit of a run whose objectives are %s',
     async (_, objective, exit) => {
       const folder = await tempFolder();
-      const words = ['--rate', '20/s', '--duration', '3s', '--set', `objectives=["${objective}"]`];
+      // Long enough for the test to be there before the end, on a machine that is busy.
+      const words = ['--rate', '4/s', '--duration', '12s', '--set', `objectives=["${objective}"]`];
       const live = await startLive(words);
       const names: string[] = [];
       let last = '';
