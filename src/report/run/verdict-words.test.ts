@@ -124,7 +124,7 @@ describe('the verdict on limits', () => {
       'good',
       'Limit of requests kept, that of tokens refused nothing: 1 of 1 claim proved, none refuted (any limiter permitted).',
     ],
-  ] as const)('%#', (each, tone, text) => {
+  ] as const)('the limits in row %# have their words and tone', (each, tone, text) => {
     expect(limitsVerdict(each)).toEqual({ tone, text });
   });
 
@@ -328,7 +328,7 @@ describe('the tone of a verdict', () => {
     [judged([]), validTrust, 'good'],
     [clean, invalidTrust, 'bad'],
     [clean, { ...degradedTrust, figures: [{ ...uncertainGap, high: 40 }] }, 'warning'],
-  ] as const)('%#', (each, trust, tone) => {
+  ] as const)('the verdict in row %# has its tone', (each, trust, tone) => {
     expect(verdictTone(each as Result, trust)).toBe(tone);
   });
 });

@@ -63,7 +63,7 @@ describe('a request in words', () => {
       'transcription to t: clips from a.wav, answers in text, language detected, word timestamps, segment timestamps, oversized files sent',
     ],
     [{ kind: 'models', weight: 1 }, 'models'],
-  ] as const)('%#', (entry, words) => {
+  ] as const)('entry %# has its words', (entry, words) => {
     expect(requestOf(entry as Traffic)).toBe(words);
   });
 

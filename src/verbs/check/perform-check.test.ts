@@ -36,9 +36,12 @@ it.each([
   ['https://h/v1//', 404, undefined, true, null],
   ['https://h', 200, undefined, true, null],
   ['https://h', 500, undefined, true, null],
-])('of %s with %d, model %s, looked at: %s', (baseUrl, status, model, isLookedAt, reason) => {
-  expect(whyNoList(status, { baseUrl, model, isLookedAt })).toBe(reason);
-});
+])(
+  'the model list of %s that answers with %d has its reason (model %s, looked at: %s)',
+  (baseUrl, status, model, isLookedAt, reason) => {
+    expect(whyNoList(status, { baseUrl, model, isLookedAt })).toBe(reason);
+  },
+);
 
 const unread = {
   chat: null,

@@ -186,7 +186,7 @@ it.each<readonly [Partial<TokenLimitRequest>, object]>([
   },
 );
 
-it('an examination of tokens without an answer found nothing', async () => {
+it('an examination of tokens that is stopped before an answer is interrupted', async () => {
   const { exit, report } = await ofTokens((_, stop) => {
     stop();
     return [500, '{}'];

@@ -137,7 +137,7 @@ describe('a failed request', () => {
     ['connect-refused', { status: null, failure: broken('connect-refused') }, 1],
     ['reset after its head', { status: 200, failure: broken('reset') }, 1],
     ['reset after a 500', { status: 500, failure: broken('reset') }, 1],
-  ])('with %s is sent %# again once, after a second, if it may pass', async (_, answer, times) => {
+  ])('with %s is sent again once, after a second, if it may pass', async (_, answer, times) => {
     const { run, sendAll, sent, slept } = runOf({ answer: () => answer });
     await sendAll(requestOf('a'));
     expect(sent).toHaveLength(times);
