@@ -34,7 +34,7 @@ const maxConnections = 32;
 /** The time in ms after which a reader that accepts no data is disconnected. */
 const readerPatience = 30_000;
 /** The maximum time for readers to receive the last event, in ms. */
-const patience = 1500;
+const patience = 3000;
 
 const commonHeaders = {
   'cache-control': 'no-store',

@@ -26,7 +26,7 @@ export interface ChildProcessHandle {
 }
 
 /** The maximum time for a process to end by itself, in ms. */
-const stopGrace = 2000;
+const stopGrace = 4000;
 
 const hasExited = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null;
