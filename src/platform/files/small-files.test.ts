@@ -1,3 +1,4 @@
+// @gate 1 s
 import {
   existsSync,
   mkdirSync,

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSweeps, sweepReportIn, sweptScenario } from './started-sweep.fixture.ts';

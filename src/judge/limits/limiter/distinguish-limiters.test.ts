@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';

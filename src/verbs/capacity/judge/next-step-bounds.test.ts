@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { perSecond } from '../../../model/quantity.ts';
 import type { CapacityStep } from '../model/capacity.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import type { TokenLog, TokenReply } from '../../model/token-log.ts';
 import { compliantLimiters, examineVirtually, faultyLimiters } from './virtual-limiters.fixture.ts';

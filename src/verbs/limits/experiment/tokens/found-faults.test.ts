@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { evenOutcome } from '../../judge/tokens/token-refusals.ts';
 import { type BurstEvidence, burstsEvidence } from '../../judge/tokens/token-bursts.ts';
