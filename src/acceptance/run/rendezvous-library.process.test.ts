@@ -11,7 +11,7 @@ const scenario = (target: string) =>
     name: 'shared',
     target,
     traffic: [{ kind: 'models' }],
-    load: { kind: 'constant', rate: '40/s', duration: '3s' },
+    load: { kind: 'constant', rate: '20/s', duration: '6s' },
     limits: { requestsPerMinute: 'none', tokensPerMinute: 'none' },
   });
 

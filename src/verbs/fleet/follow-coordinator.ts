@@ -120,9 +120,8 @@ export class FollowedCoordinator {
 
   async #put(): Promise<void> {
     const { run, slice, takeProgress } = this.#options;
-    const told = this.#record;
-    this.#record = { ...told, beat: told.beat + 1, progress: takeProgress() };
-    const sent = this.#record;
+    const sent = { ...this.#record, beat: this.#record.beat + 1, progress: takeProgress() };
+    this.#record = sent;
     await this.#rendezvous.put(keysOf(run.id).worker(slice), JSON.stringify(sent));
     this.#saidAt = monotonicNow();
     if (this.#record === sent) this.#hasNews = false;

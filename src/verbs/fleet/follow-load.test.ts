@@ -20,8 +20,16 @@ const slice = (
   ...more,
 });
 
-const collected = (index: number, isWhole = true): SliceState =>
-  slice(index, { phase: 'ended', result: { digest: '', isWhole } }, { isCollected: true });
+const collected = (
+  index: number,
+  isWhole = true,
+  changes: Partial<WorkerRecord> = {},
+): SliceState =>
+  slice(
+    index,
+    { phase: 'ended', result: { digest: '', isWhole }, ...changes },
+    { isCollected: true },
+  );
 
 /** A coordination whose slices are in these states, one list for each turn; the last list stays. */
 const coordination = (
@@ -104,7 +112,7 @@ describe.concurrent('a coordinator that gathers its workers', () => {
 });
 
 describe.concurrent('a coordinator that follows the load', () => {
-  it('adds up the progress of all slices, and tells it once a second', async () => {
+  it('adds up the progress of all slices, and reports it once a second and at the end', async () => {
     const at = (elapsed: number, due: number, inFlight: number): Partial<WorkerRecord> => ({
       progress: {
         elapsed,
@@ -116,10 +124,14 @@ describe.concurrent('a coordinator that follows the load', () => {
     });
     const { whole, reports } = coordination([
       [slice(0, at(1100, 10, 2)), slice(1, at(900, 5, 1))],
-      [collected(0), collected(1)],
+      [slice(0, at(1350, 11, 2)), slice(1, at(1150, 6, 1))],
+      [collected(0, true, at(2100, 12, 0)), collected(1, true, at(2100, 8, 0))],
     ]);
     expect(await followLoad(whole)).toBeNull();
-    expect(reports).toMatchObject([{ elapsed: 1100, due: 15, inFlight: 3, scheduled: 25_000 }]);
+    expect(reports).toMatchObject([
+      { elapsed: 1100, due: 15, inFlight: 3, scheduled: 25_000 },
+      { elapsed: 2100, due: 20, inFlight: 0, scheduled: 25_000 },
+    ]);
     expect(reports[0]?.outcomes.completed).toBe(12);
   });
 
@@ -149,7 +161,7 @@ describe.concurrent('a coordinator that follows the load', () => {
   });
 
   it.each([collected(1, false), slice(1, {}, { lost: { at: monotonicNow(), why: 'gone' } })])(
-    'lets the others go on if it was told so',
+    'lets the others go on with --on-lost degrade',
     async (state) => {
       const { whole, stopped } = coordination(
         [

@@ -122,15 +122,15 @@ const showProgress = (
 ): ((slices: readonly SliceState[]) => void) => {
   const show = screen === null ? null : openProgressView(screen, displayedRun(plan));
   const scheduled: number = scheduledEnd(plan);
-  let told = 0;
+  let lastReported = 0;
   return (slices) => {
     const shared = slices.flatMap(({ record }) => record?.progress ?? []);
     if (shared.length === 0) return;
     const { elapsed, ...figures } = progressOfAll(shared);
     show?.(elapsed, figures);
     const second = Math.floor(elapsed / 1000);
-    if (second === told) return;
-    told = second;
+    if (second === lastReported) return;
+    lastReported = second;
     const { due, inFlight, outcomes } = figures;
     onProgress({ elapsed, scheduled, due, inFlight, outcomes });
   };
@@ -167,6 +167,8 @@ export const followLoad = async (coordination: Coordination): Promise<StopCause 
   try {
     for (;;) {
       await led.turn();
+      // The last messages of the slices have their final progress, so it is shown before the end is noticed.
+      show(led.slices);
       const now = monotonicNow();
       if (led.slices.every((state) => isSliceOver(state, now, led.run.silence))) return stoppedBy;
       const lost = led.slices.filter((slice) => slice.lost !== null && !reported.has(slice.index));
@@ -179,7 +181,6 @@ export const followLoad = async (coordination: Coordination): Promise<StopCause 
         printer.warn(`${reason}.`);
         led.stop(1);
       }
-      show(led.slices);
       await sleep(lookInterval);
     }
   } finally {
