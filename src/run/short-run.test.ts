@@ -1,7 +1,8 @@
-// @gate 2 s
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../mock/clock/real-clock.ts';
+import { startMock } from '../mock/gateway/start.ts';
 import { resultSchema } from '../model/result/result.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { fakeHost, runRequest } from './fake-host.fixture.ts';
@@ -97,6 +98,18 @@ describe.concurrent('a short run in this process', () => {
       `${inside.mock.url} answered 401 to a list of models with the key`,
     );
     expect(await readdir(inside.folder)).not.toContain('refused');
+  });
+
+  it('begins with what its target declares differently', async ({ onTestFinished }) => {
+    const limits = { requestsPerMinute: 1000, tokensPerMinute: 9000 };
+    const limited = await startMock({ limits }, realClock());
+    onTestFinished(() => limited.close());
+    const fake = fakeHost(insideKeys);
+    const declared = { requestsPerMinute: 90, tokensPerMinute: 9000 };
+    await runOnce(runRequest({ ...scenario, limits: declared }, limited.url), fake.host);
+    expect(fake.said.filter((line) => line.includes('declares'))).toEqual([
+      'The gateway declares a limit of 1,000 requests a minute, and the scenario 90 (limits.requestsPerMinute).',
+    ]);
   });
 
   it('has an id of its plan if none was given', async () => {

@@ -30,6 +30,23 @@ it('the longest pause for garbage collection is one of them, and none before the
   expect(gcMax).toBeLessThanOrEqual(gcTotal);
 });
 
+it('the longest delay of the event loop is that of the longest turn', async () => {
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 25));
+  sample(0);
+  // The monitor measures between two of its ticks, so it needs one before the long turn.
+  await turn();
+  const from = performance.now();
+  while (performance.now() - from < 80);
+  await turn();
+  const { delayMax, delayP99 } = sample(1);
+  // The timer that is late was due up to 10 ms after the start of the long turn.
+  expect(delayMax).toBeGreaterThan(50);
+  expect(delayMax).toBeLessThan(performance.now() - from);
+  expect(delayP99).toBeLessThanOrEqual(delayMax);
+});
+
 it('a process without descriptors has the memory that was last known', () => {
   const { sample, stop } = watchGenerator();
   onTestFinished(stop);

@@ -77,7 +77,7 @@ export class ChunkedDecoder {
     let at = from;
     let start = -1;
     /** The position in `bytes` at which the content so far ends. */
-    let stop = -1;
+    let stop = from;
     while (at < end && !this.hasLastChunk && this.fault === null) {
       if (this.#state !== inContent) {
         at = this.#framing(bytes, at, end);

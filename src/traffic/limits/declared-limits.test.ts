@@ -43,6 +43,11 @@ const rows: readonly Row[] = [
     [60, 9, null, null],
   ],
   [
+    'a window that does not fit into a minute, whose limit is rounded down',
+    { 'x-ratelimit-limit-requests': '10', 'x-ratelimit-renewalperiod-requests': '7' },
+    [85, null, null, null],
+  ],
+  [
     'Azure API Management',
     { 'remaining-tokens': '900', 'consumed-tokens': '7' },
     [null, null, null, 900],
