@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Transport } from '../model/observation/exchange.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { fakeWorld } from './fake-world.fixture.ts';
 import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
-import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
+import { constantLoad, fakePlan, startFakeRun, usersAtOnce } from './fake-run.fixture.ts';
 
 const json = 'application/json';
 const noDeadlines = { connect: null, firstToken: null, idle: null, total: null };
@@ -53,6 +54,34 @@ describe('a trace', () => {
       [1, 250.5],
     ]);
   });
+});
+
+it('requests that fail while they begin do not begin others within that turn', async () => {
+  // Each takes a millisecond, so that the load of a second ends.
+  const world = fakeWorld({ sendTakes: 1 });
+  let depth = 0;
+  let deepest = 0;
+  const transport: Transport = {
+    ...world.transport,
+    send: (request, observer) => {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+      const exchange = world.transport.send(request, observer);
+      world.sent.at(-1)!.fail('connect-refused');
+      depth -= 1;
+      return exchange;
+    },
+  };
+  const { running, observations } = startFakeRun(
+    fakePlan(usersAtOnce(3), { deadlines: noDeadlines }),
+    undefined,
+    { ...world, transport },
+  );
+  world.advanceTo(5);
+  running.stop(milliseconds(0));
+  await running.done;
+  expect(deepest).toBe(1);
+  expect(observations.length).toBeGreaterThan(3);
 });
 
 describe('a slice with a lease', () => {

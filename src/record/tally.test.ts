@@ -9,6 +9,7 @@ import { anyObservations } from './recorder-suite.fixture.ts';
 import { sampleFacts, sampleSliceRun } from './sample-facts.fixture.ts';
 import { sampleObservation } from './sample-observations.fixture.ts';
 import {
+  addPart,
   emptyTally,
   fromResult,
   mergeTallies,
@@ -38,8 +39,8 @@ describe('a tally', () => {
   it('has what the server reported, and why an objective ended the run, only if they did', () => {
     const server = { every: 1000, samples: [], scrapes: 0, failed: 0, lastFailure: null } as never;
     const breach = { text: 'errorRate < 1%', at: 5000, observed: 3 } as never;
-    const told = toResult(tallyOf([]), { ...facts, server, breach });
-    expect([told.server, told.breach]).toEqual([server, breach]);
+    const complete = toResult(tallyOf([]), { ...facts, server, breach });
+    expect([complete.server, complete.breach]).toEqual([server, breach]);
     const silent = toResult(tallyOf([]), facts);
     expect(['server', 'breach', 'warmUp'].filter((name) => name in silent)).toEqual([]);
   });
@@ -52,6 +53,12 @@ describe('a tally', () => {
       }),
       { numRuns: 10 },
     );
+  });
+
+  it('has no other end after stored parts have been added, since they have none', () => {
+    const tally = tallyOf([]);
+    addPart(tally, { groups: toResult(tallyOf([sampleObservation()]), facts).groups });
+    expect(toResult(tally, facts)).toMatchObject({ ended: 0, groups: [{}] });
   });
 
   it('merged from parts equals the tally of the whole', () => {

@@ -77,6 +77,15 @@ describe('the server’s own figures', () => {
     expect(serverLine(short as Result)).toBe('No figure came of 1 reading of http://host/metrics.');
   });
 
+  it('are drawn above their table, if there are charts', () => {
+    const kinds = (charts: Parameters<typeof serverSection>[1]) =>
+      serverSection(result, charts)!.blocks.map(({ kind }) => kind);
+    const drawn = kinds(serverCharts(result));
+    expect(drawn.indexOf('picture')).toBe(drawn.indexOf('table') - 1);
+    expect(kinds([])).not.toContain('picture');
+    expect(drawn.filter((kind) => kind !== 'picture')).toEqual(kinds([]));
+  });
+
   it('have no chart of what is 0 throughout', () => {
     expect(serverCharts(result).map(({ id }) => id)).toEqual(['server-requests']);
     const { server, plan } = result;

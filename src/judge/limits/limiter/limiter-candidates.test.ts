@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { decisionHistoriesOf } from './decision-history.ts';
-import { areStaysSeen, inFlightCaps, limiterCandidates } from './limiter-candidates.ts';
+import {
+  areStaysSeen,
+  inFlightCaps,
+  limiterCandidates,
+  phasesAround,
+} from './limiter-candidates.ts';
 
 const decision = (sent: number, took: number, admitted: boolean): LimiterDecision => ({
   sent: instant(sent),
@@ -48,6 +53,29 @@ it('too few refusals do not show the time of the network, and rule no cap out', 
 it('stays are seen where most answers take longer than nearly all refusals', () => {
   expect(areStaysSeen([...refusals, ...burst(10, 30)])).toBe(true);
   expect(areStaysSeen([...refusals, ...burst(10, 5)])).toBe(false);
+});
+
+it('phases around another lie evenly on both sides of it, closer than asked', () => {
+  expect(phasesAround(100, 8)).toEqual(Array.from({ length: 15 }, (_, i) => 93 + i));
+});
+
+it('a small bucket may hold three more or fewer than the most that came above the refill', () => {
+  const sizes = (moments: readonly number[]): readonly (number | undefined)[] => {
+    const [history] = decisionHistoriesOf(
+      moments.map((sent) => decision(sent, 2, true)),
+      [[]],
+    );
+    const context = { limit: 60, window: milliseconds(60_000), besides: [[]], clock: null };
+    return [
+      ...new Set(limiterCandidates('burst-bucket', history!, context).map(({ burst }) => burst)),
+    ];
+  };
+  expect(sizes(Array.from({ length: 10 }, () => 5))).toEqual([7, 8, 9, 10, 11, 12, 13]);
+  // Five of the ten come back in the five seconds before the other four.
+  expect(sizes([...Array.from({ length: 10 }, () => 5), 5005, 5005, 5005, 5005])).toEqual([
+    7, 8, 9, 10, 11, 12, 13,
+  ]);
+  expect(sizes([0, 0])).toEqual([1, 2, 3, 4, 5]);
 });
 
 it('of very many decisions, few phases of a refill are tried', () => {

@@ -27,6 +27,12 @@ describe('what a side adds', () => {
     expect(figures[0]!.error).toMatchObject({ base: 4, next: 4 });
   });
 
+  it('has the median and the tail, both as differences and as shifts', () => {
+    const [figure] = judgePairs(pairsFacts(8)).figures;
+    for (const estimates of [figure!.differences, figure!.shifts])
+      expect(estimates.map(({ q }) => q)).toEqual([0.5, 0.95, 0.99]);
+  });
+
   it('has the share and rate of pairs to which at most some time is added', () => {
     const { kept } = judgePairs(pairsFacts(8)).figures[0]!;
     const shares = kept.map(({ within, share }) => [within, Math.round(share.value ?? -1)]);
