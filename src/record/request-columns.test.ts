@@ -85,6 +85,7 @@ describe('the row of a request', () => {
   it('has the middle gap of a stream, and the lower of two middle ones', () => {
     expect(cellsOf(streamed([5100, 5110, 5140, 5190])).gap_p50_ms).toBe(30);
     expect(cellsOf(streamed([5100, 5110, 5140])).gap_p50_ms).toBe(10);
+    expect(cellsOf(streamed([5100, 5110])).gap_p50_ms).toBe(10);
     expect(cellsOf(streamed([5100])).gap_p50_ms).toBeNull();
   });
 

@@ -197,7 +197,7 @@ describe('a stored result', () => {
     expect(() =>
       withObjectives(result, ['errorRat < 3%', 'errorRate{stage=none} < 1%', 'errorRate < 1%']),
     ).toThrow(
-      /^objective errorRat < 3%: .*; did you mean \"?errorRate\"?\?\nobjective errorRate\{stage=none\} < 1%: the plan has no stage "none": expected one of \S+$/,
+      /^objective errorRat < 3%: .*; did you mean "?errorRate"?\?\nobjective errorRate\{stage=none\} < 1%: the plan has no stage "none": expected one of \S+$/,
     );
   });
 

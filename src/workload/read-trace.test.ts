@@ -125,6 +125,9 @@ describe('the unit of the times of a trace', () => {
   it('is asked for if more than 100 requests a second would come on average', () => {
     expect(problem(rowsAt(0, 1, 3, 7, 30))).toMatch(/5 requests .* within 31 ms .* which unit/);
     expect(read(rowsAt(0, 110, 200, 510)).dues).toEqual([0, 110, 200, 510]);
+    const evenly = (apart: number) => rowsAt(...Array.from({ length: 501 }, (_, i) => i * apart));
+    expect(problem(evenly(10))).toContain('which unit');
+    expect(read(evenly(11)).dues.at(-1)).toBe(5500);
     expect(read(rowsAt(0, 1, 3, 7, 30), { unit: 'ms' }).dues).toEqual([0, 1, 3, 7, 30]);
   });
 

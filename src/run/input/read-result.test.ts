@@ -96,6 +96,16 @@ it.each([10_000, 1_000_000_000, Number.MAX_SAFE_INTEGER])(
   },
 );
 
+it.each([
+  [{ more: 1 }, 'a key that no result has'],
+  [{ startedAt: 'yesterday' }, 'at startedAt: expected another form'],
+  [{ runId: 7 }, 'at runId: expected text'],
+])('a result with %j is refused in words of Weir', async (changes, message) => {
+  const file = join(home, 'changed.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(resultText(early)), ...changes }));
+  await expect(readResultFile(file)).rejects.toThrow(message);
+});
+
 it('a result with thousands of levels, or text with them, is a sentence', async () => {
   const path = join(home, 'deep.json');
   const result = JSON.parse(resultText('2026-07-01T10:00:00.000Z')) as {

@@ -43,11 +43,6 @@ const rows: readonly Row[] = [
     [60, 9, null, null],
   ],
   [
-    'a window that does not fit into a minute, whose limit is rounded down',
-    { 'x-ratelimit-limit-requests': '10', 'x-ratelimit-renewalperiod-requests': '7' },
-    [85, null, null, null],
-  ],
-  [
     'Azure API Management',
     { 'remaining-tokens': '900', 'consumed-tokens': '7' },
     [null, null, null, 900],
@@ -72,7 +67,6 @@ const rows: readonly Row[] = [
     { 'x-ratelimit-requests-limit': '60', 'x-ratelimit-tokens-remaining': '900' },
     [60, null, null, 900],
   ],
-  ['no x', { 'ratelimit-limit-requests': '150' }, [150, null, null, null]],
   ['a hyphen', { 'rate-limit-limit': '60', 'rate-limit-remaining': '59' }, [60, 59, null, null]],
   ['OpenAI', openai, [500, 499, 30_000, 29_000]],
   [
@@ -148,8 +142,9 @@ const rows: readonly Row[] = [
     [20, 19, null, null],
     ['500 requests an hour'],
   ],
+  ['no x', { 'ratelimit-limit-requests': '150' }, [150, null, null, null]],
   ['Kong by the second', { 'x-ratelimit-limit-second': '5' }, [300, null, null, null]],
-  ['Kong in windows of seconds', { 'x-ratelimit-limit-30': '20' }, [40, null, null, null]],
+  ['Kong in windows of seconds', { 'x-ratelimit-limit-7': '10' }, [85, null, null, null]],
   [
     'Kong’s AI limiter',
     { 'x-ai-ratelimit-limit-minute-openai': '500', 'x-ai-ratelimit-remaining-minute-openai': '7' },
