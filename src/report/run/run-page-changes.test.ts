@@ -71,7 +71,7 @@ describe('the HTML report', () => {
       `a longer run decides more: ${name} has 12 samples, and a sure p95 needs some 200`,
     );
     expect(adviceOf({ ...short, n: 400, effective: 80 })).toContain(
-      'has 400 samples, which tell no more than 80 independent ones, and a sure p95',
+      'has 400 samples, which count as at most 80 independent ones, and a sure p95',
     );
     expect(adviceOf({ ...short, n: 0 })).toContain('weir plan says how many samples');
     expect(adviceOf({ ...short, statistic: 'mean' })).toContain('weir plan says how many samples');

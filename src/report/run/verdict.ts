@@ -232,7 +232,7 @@ const neededText = (verdict: ObjectiveVerdict): string => {
     return 'weir plan says how many samples each objective needs';
   const fewer = textIf(
     independent < n,
-    `, which tell no more than ${countText(independent)} independent ones`,
+    `, which count as at most ${countText(independent)} independent ones`,
   );
   return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${percentileName(statistic)} needs some ${countText(enough)}`;
 };

@@ -29,7 +29,7 @@ describe('the text for an objective', () => {
     ],
     [
       { low: null, high: null, sure: false, effective: 12 },
-      '684 ms, n 760; not sure: 760 requests that depend on each other tell no more than 12 independent ones',
+      '684 ms, n 760; not sure: 760 requests that depend on each other count as at most 12 independent ones',
     ],
     [{ observed: 0.42, unit: '%', low: 0.1, high: 1.5 }, '0.42 % (95 %: 0.10 % to 1.50 %), n 760'],
     [{ observed: 2.4, unit: '/s', n: null, low: null, high: null, sure: null }, '2.40/s'],

@@ -132,7 +132,7 @@ const unsureText = (verdict: ObjectiveVerdict): string => {
       ? 'not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there'
       : 'not sure: the bound is near, or the run is short';
   }
-  return `not sure: ${countText(n)} requests that depend on each other tell no more than ${countText(effective)} independent ones`;
+  return `not sure: ${countText(n)} requests that depend on each other count as at most ${countText(effective)} independent ones`;
 };
 
 /** Says why a percentile is infinite; `null` for any other figure. */

@@ -89,7 +89,7 @@ const portsFinding = ({ ports }: HostFacts): Finding => {
     : aboutMachine('local ports', 'good', countText(ports));
 };
 
-/** Names the signals from which reports can tell that the load generator was disturbed. */
+/** Names the signals by which reports detect that the load generator was disturbed. */
 const signalsFinding = (facts: HostFacts): Finding => {
   const rows = [
     ['CPU wait', facts.hasCpuWait],
@@ -108,7 +108,7 @@ const signalsFinding = (facts: HostFacts): Finding => {
         'signals',
         'absent',
         `without ${missing}`,
-        'This system does not tell them. Reports judge the load generator by its event loop and timers alone.',
+        'This system lacks them. Reports judge the load generator by its event loop and timers alone.',
       );
 };
 

@@ -58,7 +58,7 @@ const cacheVerdict = (report: CacheReport): TonedText => {
       text:
         promptTokens === null
           ? 'Cannot tell whether prompts are cached'
-          : `Cannot tell whether prompts are cached: ${reportedText(report)}, and the times of answers do not tell`,
+          : `Cannot tell whether prompts are cached: ${reportedText(report)}, and answer times do not show it`,
       tone: 'warning',
     };
   if (age.kept === null && age.lost === null)

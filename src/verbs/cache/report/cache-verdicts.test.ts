@@ -39,17 +39,17 @@ it.each<readonly [string, string, Partial<CacheReport>]>([
   ['warning', 'A prompt is cached; how long was not seen', { age: { kept: null, lost: null } }],
   [
     'warning',
-    'Cannot tell whether prompts are cached: no cached tokens are reported, and the times of answers do not tell',
+    'Cannot tell whether prompts are cached: no cached tokens are reported, and answer times do not show it',
     { seenBy: null, cachedTokens: null },
   ],
   [
     'warning',
-    'Cannot tell whether prompts are cached: all answers report 0 cached tokens, and the times of answers do not tell',
+    'Cannot tell whether prompts are cached: all answers report 0 cached tokens, and answer times do not show it',
     { seenBy: null, cachedTokens: 0 },
   ],
   [
     'warning',
-    'Cannot tell whether prompts are cached: new prompts are reported as cached like repeated ones, or repeated ones too little, and the times of answers do not tell',
+    'Cannot tell whether prompts are cached: new prompts are reported as cached like repeated ones, or repeated ones too little, and answer times do not show it',
     { seenBy: null, cachedTokens: 1 },
   ],
   [

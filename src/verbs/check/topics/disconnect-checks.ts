@@ -49,7 +49,7 @@ const judgeSlot = (facts: SlotFacts): Judged => {
     admittedAfter === null
       ? `not admitted for ${time(triedFor)}`
       : `admitted after ${time(admittedAfter)}`;
-  return unchecked(`${seen}, which does not tell a slot from another limit: ${full}`);
+  return unchecked(`${seen}, which may be due to another limit: ${full}`);
 };
 
 const judgeGeneration = (facts: GenerationFacts): Judged => {

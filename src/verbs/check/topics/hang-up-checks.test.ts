@@ -38,7 +38,7 @@ describe('whether a key admits again after a hang-up', () => {
     ],
     [
       { admittedAfter: 5_000 },
-      `unchecked: admitted after 5.0 s, which does not tell a slot from another limit: ${full}`,
+      `unchecked: admitted after 5.0 s, which may be due to another limit: ${full}`,
     ],
     [
       { admittedAfter: 8_000 },
@@ -47,7 +47,7 @@ describe('whether a key admits again after a hang-up', () => {
     [{ triedFor: 8_000 }, `deviation: not admitted for 8.0 s after the hang-up: ${full}`],
     [
       { triedFor: 7_999 },
-      `unchecked: not admitted for 8.0 s, which does not tell a slot from another limit: ${full}`,
+      `unchecked: not admitted for 8.0 s, which may be due to another limit: ${full}`,
     ],
     [{ namesInFlight: false }, /^unchecked: not admitted for 10.0 s/],
     [{ admitted: 1 }, /^unchecked: not admitted for 10.0 s/],
