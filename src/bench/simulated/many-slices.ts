@@ -65,7 +65,7 @@ const trafficOf = async (slices: number): Promise<number> => {
       takeProgress: () => progress,
     }),
   );
-  for (const worker of workers) worker.tell({ phase: 'running' });
+  for (const worker of workers) worker.send({ phase: 'running' });
   led.begin(Date.now());
   const lead = async (seconds: number): Promise<number> => {
     const [bytes, began] = [rendezvous.bytes(), performance.now()];

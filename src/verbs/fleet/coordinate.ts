@@ -172,11 +172,11 @@ export const coordinateOnce = async (
     const rendezvous = await reachRendezvous(request, host, stops);
     closing.defer(() => rendezvous.close());
     const led = await openLedRun(rendezvous, plan, { request, host, stops }, closing);
-    const tell: Coordination['onProgress'] = (progress) => {
+    const report: Coordination['onProgress'] = (progress) => {
       outputs.page?.onTick?.(instant(progress.elapsed), progress);
       onProgress(progress);
     };
-    const coordination = { request, host, stops, plan, led, onProgress: tell };
+    const coordination = { request, host, stops, plan, led, onProgress: report };
     return await lead(coordination, outputs, () => discarding.disposeAsync());
   } catch (error) {
     await discarding.disposeAsync();

@@ -22,18 +22,18 @@ const follow = (first: Partial<CoordinatorRecord> | null, silence = 60_000) => {
     takeProgress: () => null,
   });
   followed.onStop((cause, times) => heard.push([cause, times]));
-  const told = (): WorkerRecord | null =>
+  const record = (): WorkerRecord | null =>
     JSON.parse(place.records.get(keys.worker(1)) ?? 'null') as WorkerRecord | null;
-  return { ...place, say, heard, followed, told };
+  return { ...place, say, heard, followed, record };
 };
 
 describe.concurrent('a worker that follows its coordinator', () => {
   it('learns the start, and says who it is', async () => {
-    const { followed, told } = follow({ startAt: 77 });
+    const { followed, record } = follow({ startAt: 77 });
     expect(await followed.startAt).toBe(77);
-    followed.tell({ phase: 'ready', clock: { offset: 1, uncertainty: 2 } });
+    followed.send({ phase: 'ready', clock: { offset: 1, uncertainty: 2 } });
     await followed.close();
-    expect(told()).toMatchObject({
+    expect(record()).toMatchObject({
       worker: 'w',
       host: 'h',
       phase: 'ready',
@@ -114,19 +114,19 @@ describe.concurrent('a worker that follows its coordinator', () => {
     records.clear();
     expect(await followed.ended).toBe(false);
     expect(followed.isRunOver()).toBe(true);
-    followed.tell({ phase: 'ended' });
+    followed.send({ phase: 'ended' });
     await followed.close();
     expect(records.size).toBe(0);
   });
 
   it('outlives a rendezvous that is away for a moment', async () => {
-    const { followed, setAway, say, told } = follow(null);
+    const { followed, setAway, say, record } = follow(null);
     setAway(true);
-    followed.tell({ phase: 'ready' });
+    followed.send({ phase: 'ready' });
     say({ startAt: 9 });
     setAway(false);
     expect(await followed.startAt).toBe(9);
     await followed.close();
-    expect(told()?.phase).toBe('ready');
+    expect(record()?.phase).toBe('ready');
   });
 });

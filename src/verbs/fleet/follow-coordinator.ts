@@ -87,7 +87,7 @@ export class FollowedCoordinator {
   }
 
   /** Changes the record of this worker for the coordinator. The record is sent soon afterwards. */
-  tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
+  send(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
     this.#record = { ...this.#record, ...change };
     this.#hasNews = true;
   }

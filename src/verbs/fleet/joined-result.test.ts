@@ -61,7 +61,7 @@ it('is incomplete if a slice is, also if another one was lost', () => {
   expect(partial).toMatch(/stopped by SIGINT.*; slice 1\/2 was lost after 3.5 s \(gone\)$/);
 });
 
-it('knows no host or clock of a slice that never told any', () => {
+it('has no host or clock of a slice that never reported any', () => {
   const [slice] = join([[0, partOf(0)]], [awaitedSlice(0), heard(1)])!.slices;
   expect(slice).not.toHaveProperty('host');
   expect(slice).not.toHaveProperty('clockOffset');

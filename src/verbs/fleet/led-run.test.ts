@@ -22,15 +22,15 @@ const resultOf = (index: number): Result =>
 const lead = (silence = 10_000) => {
   const place = memoryRendezvous();
   const led = new LedRun(place.rendezvous, sampleRun({ silence }));
-  const tell = (slice: number, changes: Partial<WorkerRecord>): void => {
+  const report = (slice: number, changes: Partial<WorkerRecord>): void => {
     place.records.set(keys.worker(slice), JSON.stringify(workerRecord(changes)));
   };
   const handOver = async (slice: number, content: unknown): Promise<void> => {
     const bytes = new TextEncoder().encode(JSON.stringify(content));
     const digest = await place.rendezvous.store(keys.result(slice), bytes);
-    tell(slice, { beat: 5, phase: 'ended', result: { digest, isWhole: true } });
+    report(slice, { beat: 5, phase: 'ended', result: { digest, isWhole: true } });
   };
-  return { ...place, led, tell, handOver, said: () => saidIn(place.records) };
+  return { ...place, led, report, handOver, said: () => saidIn(place.records) };
 };
 
 describe('a coordinator', () => {
@@ -92,21 +92,21 @@ describe('a coordinator', () => {
   });
 
   it('goes on when the rendezvous is away, and says its news when it is back', async () => {
-    const { led, said, setAway, tell } = lead();
+    const { led, said, setAway, report } = lead();
     setAway(true);
     await led.turn();
     setAway(false);
     expect(said()).toBeNull();
-    tell(0, { phase: 'ready' });
+    report(0, { phase: 'ready' });
     await led.turn();
     expect(said()?.beat).toBe(2);
     expect(led.slices[0]?.record?.phase).toBe('ready');
   });
 
-  it('tells a worker that its slice is lost', async () => {
-    const { led, said, tell } = lead();
+  it('informs a worker that its slice is lost', async () => {
+    const { led, said, report } = lead();
     led.begin(1);
-    tell(1, { phase: 'failed', message: 'no memory' });
+    report(1, { phase: 'failed', message: 'no memory' });
     await led.turn();
     await led.turn();
     expect(led.slices[1]?.lost).toMatchObject({ why: 'no memory' });

@@ -103,7 +103,7 @@ describe('weir worker', () => {
     expect(asked.filter((url) => url !== '/v1/models')).toEqual([]);
   });
 
-  it('tells the coordinator that it could not begin, and why', async () => {
+  it('reports to the coordinator that it could not begin, and why', async () => {
     const { led, turnUntil, work } = await coordinated('http://127.0.0.1:1/v1');
     const exit = work();
     await expect(exit).rejects.toThrow('127.0.0.1:1');
@@ -156,7 +156,7 @@ const ended = async ({
   const updates: object[] = [];
   const follow = {
     isRunOver: () => isRunOver,
-    tell: (change: object) => updates.push(change),
+    send: (change: object) => updates.push(change),
     ended: Promise.resolve(isTaken),
   } as unknown as Parameters<typeof endSlice>[1]['follow'];
   const result = healthyResult(changes);

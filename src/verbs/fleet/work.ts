@@ -81,7 +81,7 @@ const runSlice = async (
   const agreeOnStart = async (): Promise<PlannedStart> => {
     const clock = await measureOffset(rendezvous, startPatience);
     first = clock;
-    follow.tell({ phase: 'ready', clock });
+    follow.send({ phase: 'ready', clock });
     return {
       at: await follow.startAt,
       now: () => steadyNow() - clock.offset,
@@ -105,7 +105,7 @@ const runSlice = async (
     ...progress.observer,
     onStart: (started) => {
       progress.observer.onStart?.(started);
-      follow.tell({ phase: 'running' });
+      follow.send({ phase: 'running' });
     },
   }));
   const last = follow.isGone()
@@ -141,7 +141,7 @@ const handOver = async (
     const key = keysOf(run.id).result(slice.index);
     const digest = await persist(run.silence, () => rendezvous.store(key, content));
     const isWhole = result.partial === null;
-    follow.tell({ phase: 'ended', clock, result: { digest, isWhole } });
+    follow.send({ phase: 'ended', clock, result: { digest, isWhole } });
     return await Promise.race([follow.ended, sleep(2 * run.silence).then(() => false)]);
   } catch (error) {
     if (error instanceof Problem) return false;
@@ -180,7 +180,7 @@ export const endSlice = async (
 };
 
 /**
- * Runs a claimed slice to its end, and sends the result. If the slice fails, tells the coordinator about the failure.
+ * Runs a claimed slice to its end, and sends the result. If the slice fails, reports the failure to the coordinator.
  */
 const workOn = async (
   rendezvous: Rendezvous,
@@ -192,7 +192,7 @@ const workOn = async (
   const both = { ...host, onStop: eitherStop(host.onStop, follow.onStop) };
   const ended = await runSlice(rendezvous, claimed, request, both).catch((error: unknown) => {
     const message = error instanceof Problem ? error.message : 'a bug in Weir';
-    follow.tell({ phase: 'failed', message });
+    follow.send({ phase: 'failed', message });
     throw error;
   });
   return endSlice(rendezvous, claimed, ended, request.out, host.printer);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { coordinatorRecordSchema, jsonOf, keysOf, readRecord, runKey } from './records.ts';
 
-it('each record of a run has a key of its own, which no other run has', () => {
+it('each record of a run has a unique key, which no other run has', () => {
   const keysOfRun = (id: string) => {
     const { plan, coordinator, claim, worker, result } = keysOf(id);
     const bySlice = [claim, worker, result].flatMap((key) => [key(0), key(1), key(10)]);
