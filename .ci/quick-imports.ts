@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Resolves imports of the checkout without asking anybody. Otherwise vitest tells its own process of each import that
- * each file makes, tens of thousands, only so that its watch mode knows whom a change concerns; and Node looks through
- * all folders above a file for each package that it names.
+ * Resolves imports of the checkout quickly. Otherwise vitest reports each import of each file to its main process: tens
+ * of thousands of messages, only so that its watch mode knows which tests a change affects. And for each package that a
+ * file names, Node searches all folders above the file.
  */
 
 /** Packages that a file of the checkout imported already: every other file gets the same, since all share one `node_modules`. */

@@ -46,7 +46,7 @@ export default defineConfig({
         execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
         ...natively,
       }),
-      // Each in a worker of its own: some watch how much memory they take.
+      // Each file in a separate worker: some tests watch how much memory they take.
       project('unit-long', {
         include: pathsOf('unit', marked),
         maxWorkers: workersOf.unit,

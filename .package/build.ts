@@ -32,7 +32,7 @@ const declare = (out: string): void => {
   trimDeclarations(out, join(out, 'library', 'library.d.ts'));
 };
 
-/** What Node is told to load, at the same place in `dist`: the program itself, the library, threads and processes. */
+/** The modules that Node loads by their path, which have the same path in `dist`: the program, the library, threads and processes. */
 const entries = [
   'cli/main',
   'library/library',

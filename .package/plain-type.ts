@@ -149,7 +149,7 @@ export const plainType = (node: Node, side: Side, place: Place): string => {
       throw new Error(`There is no plain type for ${raw(inner).slice(0, 200)}.`);
     return kind({ side, raw, part }, first!, second!);
   };
-  /** What was declared as a type of its own goes by its name. */
+  /** A type that is declared separately is referred to by its name. */
   const part = (inner: Node): Shape => {
     const name = side === 'output' ? place.nameOf(place.text.slice(inner.start, inner.end)) : null;
     return name === null ? shape(inner) : { text: name };

@@ -5,7 +5,7 @@
 #   export WEIR_NODE_IMAGE="$(bash base-image.sh)"
 set -euo pipefail
 
-# From the source as from what is built of it. A checkout brings a Node of its own, which the
+# From the source as from what is built of it. A checkout brings its own Node, which the
 # machine's may be too old to stand in for: then the program's own start says so, and nothing is made.
 weir="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 PATH="$weir/node_modules/.bin:$PATH"

@@ -94,7 +94,7 @@ interface Examination {
 
 /**
  * Prints what a plan measures and the budget of the plan, asks whether to spend the budget, and runs the plan in a
- * folder of its own. `see` returns what the verb needs of each observation. `conclude` makes the report from these
+ * separate folder. `see` returns what the verb needs of each observation. `conclude` makes the report from these
  * values and the finished run. Then the report is published.
  */
 export const examineRun = async <Seen>(

@@ -26,7 +26,7 @@ interface DrivenRun {
 }
 
 /**
- * Runs the load of a plan. During the load, an embedded gateway has a core of its own, as if the gateway ran on another
+ * Runs the load of a plan. During the load, an embedded gateway has its own core, as if the gateway ran on another
  * machine.
  */
 const driveApart = async (

@@ -61,7 +61,7 @@ const cellsOf = () =>
     })),
   );
 
-/** Whether the bounds that a run publishes contain the truth that the gateway's trace log tells, whatever else the machine does. */
+/** Whether the bounds that a run publishes contain the true values from the gateway's trace log, whatever else the machine does. */
 export const measureFigureBounds: BenchPart = async (say) => {
   const cells = cellsOf();
   const rounds = requestedRounds();

@@ -20,7 +20,7 @@ export const earlierCommit = async (repository: string, named?: string): Promise
   return commit;
 };
 
-/** The files of a commit in a folder of their own, with the packages that are installed here; removed when the scope of `await using` is left. */
+/** The files of a commit in a separate folder, with the packages that are installed here; removed when the scope of `await using` is left. */
 export const openEarlierVersion = async () => {
   const repository = resolve('.');
   const commit = await earlierCommit(repository, process.env['WEIR_BENCH_BASE']);

@@ -3,7 +3,7 @@ import type { FigureError } from '../../model/result/verdict.ts';
 
 /** Percentiles as an ideal load generator would have measured them, from the gateway's trace log, and whether the published bounds contain them. */
 
-/** The measures whose true values the trace log tells. */
+/** The measures whose true values are in the trace log. */
 const tracedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
 type TracedMeasure = (typeof tracedMeasures)[number];
 

@@ -34,7 +34,7 @@ const costOfWhole = async (command: CommandLine): Promise<StartCost> => {
   return { cpu: user + system, wall };
 };
 
-/** What the quickstart's run takes until it says that its load begins; its gateway and self-test are processes of their own. */
+/** What the quickstart's run takes until it says that its load begins; its gateway and self-test are separate processes. */
 const costUntilLoad = async (): Promise<StartCost> => {
   await using folder = await openTempFolder();
   const before = performance.now();

@@ -3,7 +3,7 @@ import { type FaultyRound, hasNats, runFaultyRound } from './faulty-round.ts';
 
 const rounds = 50;
 
-/** Whether runs on several processes tell the truth whatever happens to them. */
+/** Whether runs on several processes report true results, whatever happens to them. */
 export const measureRendezvousFaults: BenchPart = async (say) => {
   if (!hasNats) say('nats-server is not installed: all rounds meet in a folder.');
   const ended: FaultyRound[] = [];

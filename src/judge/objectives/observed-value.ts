@@ -29,7 +29,7 @@ export interface ObservedValue {
   /** The wider interval for verdicts that are called sure; absent if it equals `low` to `high`. */
   readonly outer?: Interval;
   /**
-   * The number of independent samples that would tell as much as the `n` samples; absent if all `n` are independent.
+   * The number of independent samples that the `n` samples are worth; absent if all `n` samples are independent.
    */
   readonly effective?: number;
   /** Set for a mean whose interval cannot be trusted, because a few high values decide the mean. */

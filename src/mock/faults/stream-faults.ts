@@ -152,7 +152,7 @@ const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n
 
 /** Streams with other content. Real servers send some of this content. The rest violates the interface. */
 const contentFaults = {
-  /** Sends the role in an event of its own, long before the first token. */
+  /** Sends the role in a separate event, long before the first token. */
   'role-first': stream(roleFirst),
   'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
   'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),

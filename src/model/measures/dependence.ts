@@ -3,7 +3,7 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
  * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue, or
- * fail in the same outage, are not independent samples: 10,000 dependent samples may tell as little as 300 independent
+ * fail in the same outage, are not independent samples: 10,000 dependent samples may be worth only 300 independent
  * samples. The estimate compares blocks of whole seconds. The more the blocks differ, the stronger is the dependence.
  */
 
@@ -29,7 +29,7 @@ export const z95 = 1.959963984540054;
  * factors are 1.
  */
 export interface Dependence {
-  /** The number of samples, divided by the number of independent samples that tell as much. */
+  /** The number of samples, divided by the number of independent samples they are worth. */
   readonly effect: number;
   /** The factor `effect`, increased because the number of blocks is small. Intervals use this factor. */
   readonly widening: number;

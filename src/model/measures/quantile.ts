@@ -12,7 +12,7 @@ export interface Quantile {
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** The number of independent samples that tell as much as the `n` samples: at least 1, at most `n`. */
+  /** The number of independent samples that the `n` samples are worth: at least 1, at most `n`. */
   readonly effective: number;
   /**
    * Whether fewer than ten effective samples are expected beyond the percentile. For a percentile below the median,
@@ -88,7 +88,7 @@ export const doubt = 2;
  */
 export const doubtOfLooks = 2.5;
 
-/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent samples. */
+/** Returns the ranks of the interval for `n` samples that are worth `n / widening` independent samples. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);

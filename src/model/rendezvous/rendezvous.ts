@@ -1,6 +1,6 @@
 /**
  * The store through which the coordinator and the workers of a run communicate. The store has small records and large
- * contents, and tells the time of the coordinator. Every operation throws a `Problem` if the store cannot be reached.
+ * contents, and gives the time of the coordinator. Every operation throws a `Problem` if the store cannot be reached.
  * The caller may repeat the operation after such a problem.
  */
 export interface Rendezvous {

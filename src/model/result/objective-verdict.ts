@@ -37,7 +37,7 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The number of samples, or of arrivals for a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
   /**
-   * The number of independent samples that tell as much as the `n` samples; absent if this number is `n` or unknown.
+   * The number of independent samples that the `n` samples are worth; absent if this number is `n` or unknown.
    */
   effective: z.int().nonnegative().optional(),
   /**

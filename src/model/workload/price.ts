@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The classes of tokens that have a price of their own. Each token of an answer belongs to exactly one class. */
+/** The classes of tokens that have their own price. Each token of an answer belongs to exactly one class. */
 export const tokenClasses = [
   'input',
   'cachedInput',

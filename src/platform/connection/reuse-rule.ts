@@ -15,7 +15,7 @@ const reusesForTrust = 3;
  * such a server ends the connection, the end (FIN) often follows the answer within 0.1 ms, or on a busy machine within
  * a few ms. `afterOne` applies after a connection has stayed open for a whole rest. `suspected` applies if the server
  * ended the latest connection after the same number of answers. Without rests, a request could be sent after the
- * server's end. Some servers still read such a request, and the client cannot tell whether the server processed the
+ * server's end. Some servers still read such a request, and the client cannot know whether the server processed the
  * request.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;

@@ -157,7 +157,7 @@ const counters = (throttled: () => number | null) => {
  * The codes of the errors that occur if a process cannot read its own memory usage: no descriptor is left, or there is
  * no `/proc`.
  */
-const untold = /^E(?:[MN]FILE|NOENT|ACCES)$/;
+const codes = /^E(?:[MN]FILE|NOENT|ACCES)$/;
 
 /**
  * Returns a function that reads the process's memory in bytes. If reading fails, the function returns the last known
@@ -169,7 +169,7 @@ const watchMemory = (): (() => number | null) => {
     try {
       latest = process.memoryUsage.rss();
     } catch (error) {
-      if (!untold.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!codes.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     return latest;
   };

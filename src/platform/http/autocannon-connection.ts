@@ -61,7 +61,7 @@ export class ObservedConnection {
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
-  /** Whether Weir can no longer tell to which request an answer on this connection belongs. */
+  /** Whether Weir can no longer know to which request an answer on this connection belongs. */
   #isUnusable = false;
   #isStopping = false;
 

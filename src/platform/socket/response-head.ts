@@ -2,8 +2,8 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
 /**
- * The reason why a response cannot be read further. `HttpFault` is a class, so that code can tell a fault from the
- * other results of a parser.
+ * The reason why a response cannot be read further. `HttpFault` is a class, so that code can separate a fault from
+ * the other results of a parser.
  */
 export class HttpFault {
   /** The cause of the failure: `protocol` if the server violated HTTP/1.1 (RFC 9112). */

@@ -22,13 +22,13 @@ export const envoyBucket = (tokens: number, seconds: number) => ({
   fill_interval: `${seconds}s`,
 });
 
-/** The headers by which limits tell requests apart, each with its name in a descriptor. */
+/** The headers by which limits distinguish requests, each with its name in a descriptor. */
 const keyAndPath = [
   ['authorization', 'key'],
   [':path', 'path'],
 ] as const;
 
-/** The actions by which a request finds its bucket; `words` tell several limits of one key apart. */
+/** The actions by which a request finds its bucket; `words` distinguish several limits of one key. */
 export const envoyActions = (...words: readonly string[]): readonly object[] => [
   ...keyAndPath.map(([header, name]) => ({
     request_headers: { header_name: header, descriptor_key: name },

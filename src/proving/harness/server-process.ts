@@ -10,7 +10,7 @@ export const provingKeys = ['sk-proving-1', 'sk-proving-2'] as const;
 /** What a server is started with. */
 export interface ServerOptions {
   readonly port: number;
-  /** A folder of its own. */
+  /** The server's own folder. */
   readonly folder: string;
   /** The file for its own log of requests. */
   readonly log: string;

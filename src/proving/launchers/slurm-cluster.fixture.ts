@@ -11,7 +11,7 @@ import { debianProgram } from '../harness/debian-proxies.ts';
 import { outputOf, type ProgramOutput } from '../harness/program-output.ts';
 import { freePort, type RunningServer, startServer } from '../harness/server-process.ts';
 
-/** Slurm with three virtual nodes on this machine: Debian's daemons, run by this user, in a folder of their own. */
+/** Slurm with three virtual nodes on this machine: Debian's daemons, run by this user, in a separate folder. */
 
 const nodes = ['node0', 'node1', 'node2'] as const;
 

@@ -56,6 +56,6 @@ it.each([
     ],
     true,
   ],
-] as const)('a gateway’s headers tell whether a window began too early: %s', (_, rests, is) => {
+] as const)('a gateway’s headers show whether a window began too early: %s', (_, rests, is) => {
   expect(restartsEarly(answersAt(rests), { window, early: 1500 })).toBe(is);
 });

@@ -10,7 +10,7 @@ type Start = LimiterCase['start'];
 /** Where in the clock's window a limiter starts whose own window begins with it. */
 const startPhase = 0.4;
 
-/** A fixed window of its own times: one that happened to begin with the clock's would rightly be named aligned. */
+/** A fixed window that does not begin with a window of the clock: such a window would rightly be named aligned. */
 const inOwnPhase =
   (start: Start): Start =>
   async (options, words) => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { debianProgram } from '../harness/debian-proxies.ts';
 import { Unavailable } from '../harness/program-output.ts';
 
-/** The times of requests as tcpdump sees them on the loopback, which neither client nor server can tell wrongly. */
+/** The times of requests as tcpdump sees them on the loopback, which no error of client or server can change. */
 
 /** The ms from a request to its first token, by request id. */
 export type Residences = ReadonlyMap<string, number>;

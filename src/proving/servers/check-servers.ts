@@ -20,7 +20,7 @@ interface ObservedCheck {
 export interface ObservedInterface {
   readonly server: CheckedServer;
   readonly version: string;
-  /** Without a profile, then with the one that fits, each with a key of its own. */
+  /** Without a profile, then with the one that fits, each with a separate key. */
   readonly checks: readonly ObservedCheck[];
 }
 

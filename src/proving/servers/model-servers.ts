@@ -8,7 +8,7 @@ import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 import type { ServerCase, StartedServer, ServerTokens } from './server-case.ts';
 import { startAimock, startLlmock } from './simulators.ts';
 
-/** Servers with an interface of their own: LiteLLM's proxy, llama.cpp's server and simulators. */
+/** Servers that implement the interface themselves: LiteLLM's proxy, llama.cpp's server and simulators. */
 
 const requirements = 'servers/requirements.txt';
 

@@ -11,7 +11,7 @@ export interface StartedServer extends RunningServer {
   readonly version: string;
   /** The tokens that it has counted since its start; absent if it does not. */
   readonly countTokens?: () => Promise<ServerTokens>;
-  /** The requests in a journal of its own; absent if it writes its log. */
+  /** Reads the requests from the server's journal; absent if they are in the server's log. */
   readonly readRequests?: () => Promise<readonly LoggedRequest[]>;
   /** Options of the command line without which it answers nothing. */
   readonly words?: readonly string[];

@@ -68,7 +68,7 @@ const cases: readonly SeededCase[] = [
     name: 'llama.cpp',
     model: 'random',
     profile: 'llama.cpp',
-    // It draws its answers by a seed of its own for each.
+    // It draws each answer with a new seed.
     start: async (options) => ({
       ...(await startLlama(options, [], toolTemplate)),
       seed: () => Promise.resolve(),

@@ -20,7 +20,7 @@ import { openPricedUpstream } from './priced-upstream.fixture.ts';
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 600_000 });
 
-/** The models with prices of their own, for a million tokens. */
+/** The price of each model, for a million tokens. */
 const chatPrices = {
   plain: { input: 2.51, output: 10.007 },
   cached: { input: 2.51, cachedInput: 0.31, output: 10.007 },

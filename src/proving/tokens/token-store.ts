@@ -80,7 +80,7 @@ const flexibleStore = ({ limit, window, scope, block }: StoreShape): TokenStore 
   };
 };
 
-/** A store in a process of its own, which speaks HTTP. */
+/** A store in a separate process, which speaks HTTP. */
 const remoteStore = ({ limit, window, scope }: StoreShape): TokenStore => {
   const ask = async (action: string, amount: number): Promise<Answer> => {
     const query = `scope=${scope}&limit=${limit}&window=${window}&amount=${amount}`;

@@ -213,7 +213,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
 };
 
 /** Returns the labels with several values. A label is left out if an earlier label divides the run in the same way. */
-const telling = (result: Result): readonly BreakdownLabel[] => {
+const dividingLabels = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
     groups.every(({ labels }) => valueOf(labels, a) === valueOf(labels, b));
@@ -258,7 +258,10 @@ export const targetLines = (result: Result): readonly string[] =>
  * populations, by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
-  const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));
+  const tables = dividingLabels(result).map((label) => ({
+    label,
+    block: breakdownTable(result, label),
+  }));
   const ofLoads = result.plan.populations === undefined ? 'stage' : 'population';
   const isOpen = (label: BreakdownLabel): boolean => label === 'target' || label === 'population';
   const open = tables.filter(({ label }) => isOpen(label));

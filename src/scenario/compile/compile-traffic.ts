@@ -115,7 +115,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan has a field of its own for the maximum number of tokens.
+  // The plan has a separate field for the maximum number of tokens.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };

@@ -279,7 +279,7 @@ const usualPaths = {
 } as const;
 
 /**
- * Returns the plan's field `wire`. Its `paths` are absent if the scenario names no paths of its own, so that the plan
+ * Returns the plan's field `wire`. Its `paths` are absent if the scenario names no paths, so that the plan
  * has the same hash as in older versions.
  */
 const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {

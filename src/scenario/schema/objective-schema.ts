@@ -39,7 +39,7 @@ const longForm = () =>
   });
 
 /**
- * Each use of this field needs a schema of its own. With a shared schema, editors would report a mistake several times.
+ * Each use of this field needs a separate schema. With a shared schema, editors would report a mistake several times.
  */
 const objective = () => z.union([textField(), longForm()], `expected ${example}`);
 export type ScenarioObjective = z.output<ReturnType<typeof objective>>;

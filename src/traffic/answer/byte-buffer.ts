@@ -1,4 +1,4 @@
-/** The empty buffer with which all streams begin. Most streams never need a buffer of their own. */
+/** The empty buffer with which all streams begin. Most streams never need their own buffer. */
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**

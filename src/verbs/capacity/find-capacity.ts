@@ -41,7 +41,7 @@ export const stepPlan = (
       ...objective,
       scope: { ...objective.scope, stages: null },
     })),
-    // Each step has a seed of its own, which is the same in every search with this seed.
+    // Each step has its own seed, which is the same in every search with this seed.
     seed: plan.seed + number,
   };
 };

@@ -36,7 +36,7 @@ const reasons: Readonly<Partial<Record<ExitName, (run: RunExit) => string>>> = {
 const reasonOf = (run: RunExit): string => reasons[run.exit]?.(run) ?? exitMeaning(run.exit);
 
 /**
- * Says which runs of a compared series end the series with an exit code of their own, whatever the comparison finds.
+ * Says which runs of a compared series end the series with their own exit code, whatever the comparison finds.
  */
 export const ownExitLines = (runs: readonly RunExit[]): readonly string[] => {
   const own = runs.filter(({ exit }) => !named.includes(exit));

@@ -1,5 +1,5 @@
 #!/bin/sh
-#@ What no container of Weir may do; it writes to a volume of its own, which is the image's user's as the folder in the image is.
+#@ What no container of Weir may do; it writes to its own volume, which is the image's user's as the folder in the image is.
 #@let hardened = --user 1000:1000 --read-only --cap-drop ALL --mount type=tmpfs,target=/tmp --mount type=volume,target=/work
 #@let job = --mode replicated-job --restart-condition none --detach --network <name>
 #@let limits = --limit-cpu <cpus> --reserve-cpu <cpus> --limit-memory <memory>m --reserve-memory <memory>m

@@ -72,7 +72,7 @@ const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: Open
 export const rateOf = (plan: Plan): number => steadyLoadOf(plan).load.curve[0]!.from;
 
 /**
- * Returns the plan of the overload. The policies come one after another, each as a population of its own. A population
+ * Returns the plan of the overload. The policies come one after another, each as a separate population. A population
  * has the scenario's load, then a multiple of this load, and then the load again.
  */
 export const overloadPlan = (

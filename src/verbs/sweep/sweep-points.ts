@@ -135,7 +135,7 @@ export const readSweep = async (
 const maxNameLength = 200;
 
 /**
- * Returns the source of the plan of one run. Each run has requests of its own, so cached answers of one run do not
+ * Returns the source of the plan of one run. Each run has its own requests, so cached answers of one run do not
  * speed up the next run. The requests are the same in every sweep with this seed.
  */
 export const sourceOfRun = (

@@ -92,5 +92,5 @@ def observe(features):
                 cause = cause.__cause__
             status = getattr(cause, "status_code", None)
             seen[name] = {"error": type(error).__name__, "status": status, "message": str(error)}
-    # What clients print of their own comes before.
+    # Clients may print lines before it.
     print("\n" + json.dumps(seen))

@@ -45,7 +45,7 @@ with httpx.Client(verify=False, timeout=30, trust_env=False) as client:
             stream(client, f"client-{serial}")
             times["answered"] += 1
         except httpx.HTTPError as error:
-            # A server that closes connections early fails it as any client; what it lost is told.
+            # A server that closes connections early fails this client as any other; the losses are counted.
             times["failed"] += 1
             print(repr(error), file=sys.stderr)
 print(json.dumps(times))

@@ -4,7 +4,7 @@ import { beyondNormal, criticalT } from '../../../judge/statistics/student-t.ts'
 import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
- * This file computes what the steps of a search tell about the highest rate. For each condition there is a distribution
+ * This file computes what the steps of a search show about the highest rate. For each condition there is a distribution
  * over the logarithm of rates. The distribution begins uniform, and each step multiplies the distribution by a
  * likelihood. The method is Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33,
  * 1983). The highest rate of the search is the lowest of the highest rates of all conditions.
@@ -28,7 +28,7 @@ const misleadingChance = 0.001;
 type Deviance = (rate: number) => number;
 
 /**
- * Returns whether a step tells something about the highest rate: the step is `kept`, `broken`, or `undecided` with
+ * Returns whether a step is evidence about the highest rate: the step is `kept`, `broken`, or `undecided` with
  * enough samples.
  */
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
@@ -379,13 +379,13 @@ export const believedRate = (
       broken.length === 0 ||
       evidence.some(({ misses }) => (misses?.[i]?.share ?? 0) > (misses?.[i]?.allowed ?? 1)),
   );
-  const untold = evidence.filter(
+  const noShares = evidence.filter(
     (step) => !isWithinError(step) && (step.misses === undefined || step.misses.includes(null)),
   );
   const survivals = [
     survivalOf([evidence.map(ofFlow)], rates),
     ...bounding.map((i) => survivalOfMisses(evidence, i, rates)),
-    ...(forLatency && untold.length > 0 ? [survivalOf([untold.map(ofVerdict)], rates)] : []),
+    ...(forLatency && noShares.length > 0 ? [survivalOf([noShares.map(ofVerdict)], rates)] : []),
   ];
   const quantile = (probability: number): number => {
     const at = rates.findIndex(

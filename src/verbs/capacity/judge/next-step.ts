@@ -237,8 +237,8 @@ const triedBounds = (steps: readonly CapacityStep[]) => {
 };
 
 /**
- * Returns the next rate while the interval is wide. Quick steps tell little about shares, so the distribution alone
- * would lead far below the rates that were kept. The tried rates and the throughput of saturated steps tell more.
+ * Returns the next rate while the interval is wide. Quick steps show little about shares, so the distribution alone
+ * would lead far below the rates that were kept. The tried rates and the throughput of saturated steps show more.
  */
 const approach = (
   { value, low, high }: EstimatedRange,

@@ -48,7 +48,7 @@ const missSchema = z.strictObject({
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** The number of independent arrivals that would tell as much as these arrivals. */
+  /** The number of independent arrivals that these arrivals are worth. */
   cases: z.number().positive(),
 });
 

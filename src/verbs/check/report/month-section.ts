@@ -14,7 +14,7 @@ interface Excess extends TokenBounds {
 const isPerRequest = ({ id }: Excess): boolean => id === 'usage.template';
 
 /**
- * The checks whose excess tells nothing about other requests, since the excess comes from a tool or from a short
+ * The checks whose excess says nothing about other requests, since the excess comes from a tool or from a short
  * answer.
  */
 const unlike = ['usage.tools', 'usage.text'];

@@ -40,8 +40,8 @@ const litellm: Exemptions = {
   'error-body.*': 'type and code can be None or a status as text', // Source: ProxyException in _types.py.
   'headers.stream': 'streams have none', // Source: common_request_processing.py. A stream begins before the post-call hook.
   'headers.models': 'the list is not limited', // Source: hooks/parallel_request_limiter.py. This limiter covers only routes that use a model.
-  'headers.speech': 'audio has none', // Source: proxy_server.py. audio_speech returns a response of its own.
-  'headers.transcription': 'audio has none', // Source: proxy_server.py. Transcription returns a response of its own, like speech.
+  'headers.speech': 'audio has none', // Source: proxy_server.py. audio_speech returns its own response.
+  'headers.transcription': 'audio has none', // Source: proxy_server.py. Transcription returns its own response, like speech.
   'headers.refusals': 'refusals have none', // The hooks that add the headers run only after a success.
   'root-*': 'every path is also served without /v1', // Source: proxy_server.py: @router.post("/chat/completions")
   'stop-five': 'all but four stop sequences are dropped', // Source: utils.py, validate_openai_optional_params.

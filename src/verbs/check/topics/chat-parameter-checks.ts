@@ -91,7 +91,7 @@ const boundCase = (end: End): CheckCase =>
     judgeAcceptedJson,
   );
 
-/** The requests that are sent only after a refusal. Such requests have no rows of their own in the report. */
+/** The requests that are sent only after a refusal. Such requests have no separate rows in the report. */
 export const boundRequests = rangeEnds.map(
   ({ id, name, end, value, rows, expected }) =>
     caseOf(

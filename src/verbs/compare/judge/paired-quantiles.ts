@@ -173,8 +173,8 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /**
- * Returns a share with Wilson's interval. The interval uses the number of independent pairs that would tell as much as
- * these pairs.
+ * Returns a share with Wilson's interval. The interval uses the number of independent pairs that these pairs
+ * are worth.
  */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],

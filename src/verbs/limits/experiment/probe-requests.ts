@@ -20,7 +20,7 @@ export interface DeclaredQuota {
 export interface ProbeModels {
   readonly chat: string;
   /**
-   * Another chat model, to test whether that model has a limit of its own; `null` if the target lists only one chat
+   * Another chat model, to test whether that model has its own limit; `null` if the target lists only one chat
    * model.
    */
   readonly otherChat: string | null;

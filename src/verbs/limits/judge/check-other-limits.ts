@@ -24,7 +24,7 @@ const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
 /** A reported limit, with the reply that reports this limit. */
 interface Sighting {
   readonly reply: ProbeReply;
-  readonly told: ReportedLimit;
+  readonly limit: ReportedLimit;
 }
 
 const examined = ['requests', 'tokens'] as const;
@@ -34,10 +34,10 @@ const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] =>
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];
     const own = examined.map((unit) => reportedLimitOf(reply, unit));
-    return reply.told.filter((told) => !own.includes(told)).map((told) => ({ reply, told }));
+    return reply.told.filter((limit) => !own.includes(limit)).map((limit) => ({ reply, limit }));
   });
   return [
-    ...Map.groupBy(sightings, ({ told: { profile, descriptor, unit, window } }) =>
+    ...Map.groupBy(sightings, ({ limit: { profile, descriptor, unit, window } }) =>
       JSON.stringify([profile, descriptor, unit, window]),
     ).values(),
   ];
@@ -49,13 +49,13 @@ const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] =>
  */
 const fallsOf = (sightings: readonly Sighting[]) => {
   let [falls, exact] = [0, 0];
-  for (const [i, { reply, told }] of sightings.entries()) {
+  for (const [i, { reply, limit }] of sightings.entries()) {
     const before = sightings[i - 1];
     if (before === undefined || reply.sent < before.reply.ended) continue;
-    if (before.told.remaining === null || told.remaining === null) continue;
-    const fall = before.told.remaining - told.remaining;
+    if (before.limit.remaining === null || limit.remaining === null) continue;
+    const fall = before.limit.remaining - limit.remaining;
     // The reported remaining amount may include or exclude the charge of the request that reports the amount.
-    const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
+    const used = [reply, before.reply].map((each) => usedOf[limit.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
     exact += Number(used.includes(fall));
@@ -72,8 +72,8 @@ const windowText = (window: number | undefined): string =>
 
 /** Describes one limit: the lowest remaining amount, and how often the amount fell by exactly the use. */
 const textOf = (sightings: readonly Sighting[]): string => {
-  const { descriptor, unit, limit, window } = sightings[0]!.told;
-  const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);
+  const { descriptor, unit, limit, window } = sightings[0]!.limit;
+  const amounts = sightings.flatMap((each) => each.limit.remaining ?? []);
   const { falls, exact } = fallsOf(sightings);
   const owner = descriptor === null ? '' : ` of ${descriptor}`;
   return [
@@ -89,8 +89,8 @@ const textOf = (sightings: readonly Sighting[]): string => {
  */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);
-  const isTold = log.replies.some(({ told }) => told.length > 0);
-  const none = !isTold
+  const hasAny = log.replies.some(({ told }) => told.length > 0);
+  const none = !hasAny
     ? 'the answers report no limits'
     : log.isTeam === true
       ? 'none of the team; those of single keys were left out'
@@ -98,7 +98,7 @@ export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   return advisoryCheck({
     id: 'other-limits',
     claim: 'The headers report no limit beside one of requests and one of tokens.',
-    finding: others.length === 0 && isTold && log.isTeam !== true ? 'proved' : 'undecided',
+    finding: others.length === 0 && hasAny && log.isTeam !== true ? 'proved' : 'undecided',
     observed: others.length === 0 ? none : `beside them: ${others.map(textOf).join('; ')}`,
   });
 };

@@ -23,8 +23,8 @@ const withoutViolations = (checks: readonly LimitCheck[]): readonly LimitCheck[]
 /** Returns the judgement of an assumed limit of requests. */
 export const judgementOfAssumed = (judgement: LimitJudgement, log: LimitLog): LimitJudgement => {
   const { limit } = log.declared.requests;
-  const told = log.replies.flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
-  const named = [...new Set(told)];
+  const limits = log.replies.flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
+  const named = [...new Set(limits)];
   if (named.length === 0 || named.includes(limit)) return judgement;
   return {
     ...judgement,

@@ -1,4 +1,4 @@
-/** The ways in which clients retry: never, only when the target names a wait, or with waits of their own. */
+/** The ways in which clients retry: never, only when the target names a wait, or with their own waits. */
 export const retryPolicies = ['none', 'retry-after', 'backoff'] as const;
 export type RetryPolicy = (typeof retryPolicies)[number];
 

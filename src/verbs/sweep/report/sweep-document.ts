@@ -38,7 +38,7 @@ const otherFigures = [
 ] as const;
 
 /**
- * Returns the end of each path: at least its last two names, and enough names to tell the path from the other paths.
+ * Returns the end of each path: at least its last two names, and enough names to distinguish the path from the others.
  */
 const shortPaths = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => {
