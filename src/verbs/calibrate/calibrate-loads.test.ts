@@ -185,7 +185,7 @@ const calibrated = async (
   return { ...fake, out, exit };
 };
 
-it('keeps what it measured, with a page, where it was told', async () => {
+it('writes its measurements and a page to the requested folder', async () => {
   const { exit, out, printed, listed } = await calibrated('kept', cellOf);
   expect(exit).toBe('pass');
   const text = await readFile(join(out, 'calibration.json'), 'utf8');

@@ -93,7 +93,7 @@ describe('what is known before an audit of usage', () => {
     `);
   });
 
-  it('is little of a model without prompts of its own, and without a price', async () => {
+  it('is nothing for a model without its own prompts and without a price', async () => {
     expect(await factsOf({}, {}, { chat: 'other' })).toEqual({
       known: {},
       month: {},

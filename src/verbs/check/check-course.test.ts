@@ -111,7 +111,7 @@ it('is not made without a list of models that may be read', async () => {
   expect((await read()).models.chat).toBe('x');
 });
 
-it('tells that the credits were used up, or the key stayed limited', async () => {
+it('reports that the credits were used up, or that the key stayed limited', async () => {
   const { exit, read } = await check(
     ({ text }) => (text === '' ? [200, oneModelList] : [402, refusal]),
     {

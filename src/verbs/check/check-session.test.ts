@@ -34,7 +34,7 @@ it('nothing of a target is shown that is a secret or a key', () => {
   expect(secretsOf(null)).toEqual([]);
 });
 
-it('each request has the key that it asks for, the headers of the target, and an id of its own', () => {
+it('each request has the key that it asks for, the headers of the target, and a unique id', () => {
   const authorized = requestAuthorizer('2026-07-01T10:20:30.456Z');
   const wire = { method: 'GET', path: '/models', headers: { accept: 'a' }, body: null } as const;
   const headersOf = (kind: 'valid' | 'unknown' | 'missing', target = keyed) =>

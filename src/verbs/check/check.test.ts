@@ -121,7 +121,7 @@ it('asks before it sends anything besides the list, unless the budget is agreed 
   expect(said.join('\n')).toContain('model m. Budget: 1 request; ');
 });
 
-it('is asked about the target and what it needs, and stops before the load if so told', async () => {
+it('asks for consent, naming the target and the number of requests, and can be stopped before the load', async () => {
   const { host, stop } = fakeHost({ K: 'sk-of-this-test' });
   let asked: unknown;
   const check = performCheck(settings({ model: 'm' }), host, async ({ requests }, target) => {

@@ -288,7 +288,7 @@ it('reports what was asked, how long it took, and what the checks say of the ans
   expect(unseen).toEqual(unseenRows());
 });
 
-it('has nothing unseen in an audit of usage, and tells why the gateway refused', async () => {
+it('lists nothing as unseen in an audit of usage, and says why the gateway refused', async () => {
   const { unseen, stopped } = await reportOf('usage.total', () => [{}, { status: 402 }]);
   expect([unseen, stopped]).toEqual([[], 'the credits of the key are used up (402)']);
 });

@@ -74,7 +74,7 @@ describe('a published comparison', () => {
     `);
   });
 
-  it('has an exit of its own if the new side is worse', async () => {
+  it('has its own exit code if the new side is worse', async () => {
     expect(await published(slower)).toMatchObject({ exit: 'regression', printed: 1, opened: 1 });
   });
 

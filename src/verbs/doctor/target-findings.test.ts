@@ -161,7 +161,7 @@ describe('doctor on a target', () => {
   });
 });
 
-it('a target that cannot be used is told by what is wrong: the option, the scenario or the address', async () => {
+it('a finding about an unusable target names what is wrong: the option, the scenario or the address', async () => {
   const wrong = async (request: object): Promise<readonly unknown[]> => {
     const findings = await targetFindings(
       {

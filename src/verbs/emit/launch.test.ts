@@ -11,7 +11,7 @@ it.each([
   expect(launchName(plan)).toBe(name);
 });
 
-it('a coordinator is told only what is not usual', () => {
+it('a coordinator gets only the options that differ from the defaults', () => {
   const options = (target: string | null, onLost: string) =>
     coordinatorOptions({ slices: 4, target, onLost } as never);
   expect(options(null, 'stop')).toEqual(['--slices=4']);

@@ -8,7 +8,7 @@ import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { deleteBaseline, listBaselines, listHistory, saveBaseline } from './history.ts';
 import { historySchema } from './model/trend.ts';
 
-/** A history in a folder of its own, with these results beside it. */
+/** A history in a separate folder, with these results beside it. */
 const opened = async (results: readonly Partial<Result>[] = []) => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-history-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -79,7 +79,7 @@ describe('an import', () => {
     `);
   });
 
-  it('that leaves something out says so, and ends with an exit of its own', async () => {
+  it('that leaves something out says so, and has a separate exit code', async () => {
     const one = await imported({ command: [...words, '--unheard', '3'] });
     expect([one.exit, one.warned.at(-1)]).toEqual([
       'incomplete',

@@ -5,7 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { endAfter, startServing } from './start-serving.ts';
 
-it('settings that are wrong are told by their place and in words', async () => {
+it('the message about wrong settings says where and what is wrong', async () => {
   await expect(startServing({ seed: 'x' } as never, false)).rejects.toThrow(
     /^the mock’s settings: seed: .*number/i,
   );

@@ -104,7 +104,7 @@ describe('the runs of a sweep', () => {
     return [name, seed];
   };
 
-  it('have names and seeds of their own', async () => {
+  it('have their own names and seeds', async () => {
     const sweep = await read(['load.rate=1/s,2/s']);
     expect(await planOf(sweep, 0, 0)).toEqual(['swept: load.rate=1/s', 5]);
     expect(await planOf(sweep, 1, 0)).toEqual(['swept: load.rate=2/s', 6]);

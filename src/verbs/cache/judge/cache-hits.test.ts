@@ -36,7 +36,7 @@ it('hits that are reported count at half of the prompt', () => {
   ]);
   expect(reader.isHit(timed(1)[0]!)).toBeNull();
   expect(reader.isHit({ took: 1, tokens: null, cached: 0 })).toBe(false);
-  // What is reported of new prompts, too, tells nothing.
+  // Cached tokens that are reported of new prompts, too, prove nothing.
   expect(chooseReader(known([reported(900)], [reported(900)]))).toBeNull();
 });
 

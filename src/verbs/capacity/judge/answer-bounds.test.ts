@@ -75,8 +75,8 @@ describe('the ceiling', () => {
     const both = { tokensPerMinute: 9000, requestsPerMinute: 30 };
     expect(ceiling(both, steps)).toEqual({ rate: 0.5, bound: 'requests' });
     expect(ceiling({ ...both, requestsPerMinute: 31 }, steps)).toMatchObject({ bound: 'tokens' });
-    const untold = sampleStep(1, { tokens: null, completed: 1000 });
-    expect(ceiling({ tokensPerMinute: 9000 }, [...steps, untold])).toEqual({
+    const uncounted = sampleStep(1, { tokens: null, completed: 1000 });
+    expect(ceiling({ tokensPerMinute: 9000 }, [...steps, uncounted])).toEqual({
       rate: 0.5,
       bound: 'tokens',
     });

@@ -24,8 +24,8 @@ const doubt = (bound: 'concurrency' | 'latency') => ({
   breaches: [{ bound, text: 'in doubt' }],
 });
 
-describe('what a step tells', () => {
-  it('is something unless the load generator was invalid or an objective had too few samples', () => {
+describe('the evidence of a step', () => {
+  it('exists unless the load generator was invalid or an objective had too few samples', () => {
     const verdicts = ['kept', 'broken', 'undecided', 'unfit'] as const;
     expect(verdicts.map((verdict) => isEvidence(sampleStep(1, { verdict })))).toEqual([
       true,
@@ -42,7 +42,7 @@ describe('what a step tells', () => {
     ]);
   });
 
-  it('is within the error of measurement only if it is undecided by something else than growth', () => {
+  it('is within the error of measurement only if something else than growth leaves the step undecided', () => {
     expect(isWithinError(sampleStep(1, doubt('latency')))).toBe(true);
     expect(isWithinError(sampleStep(1, doubt('concurrency')))).toBe(false);
     expect(isWithinError(lateStep(1, true))).toBe(false);

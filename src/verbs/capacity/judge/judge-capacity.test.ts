@@ -61,8 +61,8 @@ describe('the answer in units of users, keys and money', () => {
   });
 
   it('has no money and no tokens if they are unknown', () => {
-    const untold = [sampleStep(2, { tokens: null, cost: null })];
-    const answer = judgeCapacity(untold, sampleTerms({ tokensPerMinute: 100 }), false);
+    const unknown = [sampleStep(2, { tokens: null, cost: null })];
+    const answer = judgeCapacity(unknown, sampleTerms({ tokensPerMinute: 100 }), false);
     expect(answer).toMatchObject({ costPerHour: null, keysForTokens: null });
   });
 });
@@ -103,8 +103,8 @@ describe('the answer of a search in which no step broke', () => {
       proved: false,
     });
     // Too few samples for an objective are no evidence.
-    const untold = sampleStep(10, { verdict: 'undecided', sure: false });
-    expect(judgeCapacity([untold], sampleTerms(), false)).toBeNull();
+    const undecided = sampleStep(10, { verdict: 'undecided', sure: false });
+    expect(judgeCapacity([undecided], sampleTerms(), false)).toBeNull();
   });
 
   it('is less than the highest rate tried if requests in flight rather grew there', () => {

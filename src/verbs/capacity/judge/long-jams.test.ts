@@ -5,7 +5,7 @@ import { believedRate } from './believed-rate.ts';
 import { nextStep } from './next-step.ts';
 import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.fixture.ts';
 
-/** Where jams last as long as steps, single steps mislead, and shares tell little. */
+/** Where jams last as long as steps, single steps mislead, and shares are weak evidence. */
 
 const terms = sampleTerms({ forLatency: true, precision: 0.1 });
 

@@ -45,8 +45,8 @@ describe('the arrivals that missed an objective', () => {
     });
     const { result, arrivals } = resultOf(8);
     const found = { observed: 2, n: arrivals, low: null, high: null };
-    const untold = sampleVerdict(found);
-    expect(missOfObjective(result, objective, untold, everywhere)?.cases).toBe(8);
+    const withoutInterval = sampleVerdict(found);
+    expect(missOfObjective(result, objective, withoutInterval, everywhere)?.cases).toBe(8);
     const verdict = sampleVerdict({ ...found, low: 1, high: 4, effective: 90 });
     expect(missOfObjective(result, objective, verdict, everywhere)?.cases).toBe(90);
   });

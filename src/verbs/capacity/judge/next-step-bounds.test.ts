@@ -108,7 +108,7 @@ describe('a quick step is taken again with more arrivals', () => {
     expect([isAgain(quick({}, 0.051)), isAgain(quick({}, 0.05))]).toEqual([true, false]);
   });
 
-  it('unless it is unsure, tells no shares, or its requests in flight grew', () => {
+  it('unless it is unsure, has no shares, or its requests in flight grew', () => {
     expect(isAgain(quick({ sure: false }))).toBe(false);
     expect(isAgain(quick({ misses: undefined }))).toBe(false);
     expect(isAgain(quick({ misses: [null] }))).toBe(false);

@@ -40,7 +40,7 @@ describe('the search for the highest rate', () => {
     expect(bounded?.rate.value).toBeLessThan(11);
   });
 
-  it('goes on from what quick steps bore, though they tell nothing of shares', () => {
+  it('continues from the rates that quick steps reached, although those steps show no shares', () => {
     const unsure = { value: 0, low: -0.3, high: 0.3 };
     const misses = [{ share: 0, allowed: 0.05, arrivals: 45, cases: 3 }];
     const climbed = [

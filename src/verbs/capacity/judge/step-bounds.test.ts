@@ -62,7 +62,7 @@ const timesOf = (...times: readonly number[]) => {
 };
 
 describe('a whole step', () => {
-  it('has each part where the target told each', () => {
+  it('has each part that the target reported', () => {
     const tokens = { answers: 200, answersWithInput: 200, input: 4000, output: 2000 } as never;
     const group = sampleGroup(200, {
       outcomes: { ...emptyOutcomeCounts(), completed: 197, limited: 3 },
@@ -88,12 +88,12 @@ describe('a whole step', () => {
     expect(judge(resultOf(20, {}, { server: idle }))).not.toHaveProperty('server');
   });
 
-  it('has as little as it can where the target told nothing', () => {
+  it('has only the basic parts if the target reported nothing', () => {
     expect(rounded(judge(resultOf(20)))).toMatchSnapshot();
   });
 
   it('has no tokens if the input of an answer is unknown, or nothing was answered', () => {
-    const told = (answers: number, answersWithInput: number) =>
+    const tokensOf = (answers: number, answersWithInput: number) =>
       judge(
         resultOf(
           20,
@@ -107,7 +107,7 @@ describe('a whole step', () => {
           },
         ),
       )!.tokens;
-    expect([told(2, 2), told(2, 1), told(0, 0)]).toEqual([30, null, null]);
+    expect([tokensOf(2, 2), tokensOf(2, 1), tokensOf(0, 0)]).toEqual([30, null, null]);
   });
 });
 
@@ -259,7 +259,7 @@ describe('the verdict about a step', () => {
     expect(step.breaches).toMatchSnapshot();
   });
 
-  it('names the stages as it is told', () => {
+  it('names the stages by the given function', () => {
     expect(judgeSteps(resultOf(20), (name) => `its ${name}`)[0]!.name).toBe('its steady');
   });
 });

@@ -25,7 +25,7 @@ it.each([500, 3000, 5500, 60_000])(
   async (length) => {
     const { generation } = await examine({ stops: true, slots: 9, others: { 1: length } });
     const { naturalRest = 0, idleAfter = 0 } = generation as unknown as Record<string, number>;
-    // Either it is seen, or it ends at a time that tells nothing.
+    // Either it is seen, or it ends at a time that proves nothing.
     expect(
       'unseen' in generation || idleAfter < 0.8 * naturalRest,
       JSON.stringify(generation),
@@ -38,7 +38,7 @@ it('requests of others that overlap with what was hung up on are seen', async ()
   expect(generation).toEqual({ unseen: '2 requests ran on the server after the hang-up' });
 });
 
-it('a place that somebody else took is told from one that is held', async () => {
+it('a slot that somebody else took is distinguished from a slot that is still held', async () => {
   const { slot } = await examine({ stops: true, slots: 2, others: { 2: 60_000 } });
   const { admittedAfter, naturalRest } = slot as { admittedAfter: number; naturalRest: number };
   expect(admittedAfter / naturalRest).toBeGreaterThan(0.5);

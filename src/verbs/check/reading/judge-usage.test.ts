@@ -85,7 +85,7 @@ it.each([
   expect(judgeCost(repeated(0.001_04, 0), again, known).outcome).toBe(outcome);
 });
 
-it('what is possible beside declared reasoning, or listed beside it, is told as bounds', () => {
+it('the possible number of tokens is reported as bounds', () => {
   const declared = answer(182, {}, { reasoning: 100 });
   expect(judgeText(declared, undefined).bounds).toEqual({
     of: 'output',

@@ -158,7 +158,7 @@ it('what was not checked has three reasons, the most frequent first, and a count
   expect(textOf(...sampleRows('pass', 1))).toBeUndefined();
 });
 
-it('a page folds what is no finding, but not in an audit, and tells what no request shows', () => {
+it('a page folds what is no finding, except in an audit, and lists what no request shows', () => {
   const page = markdownText(checkDocument(of('limits', 'violation', 'pass', 'exempt', 'open')));
   const titles = page.match(/^### .*$/gm);
   expect(titles).toEqual([

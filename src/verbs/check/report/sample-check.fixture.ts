@@ -14,7 +14,7 @@ export const sampleRow = (changes: Partial<CheckRow> = {}): CheckRow => ({
   ...changes,
 });
 
-/** Rows with the same result. Each has a text of its own. */
+/** Rows with the same result and different texts. */
 export const sampleRows = (outcome: CheckOutcome, count: number): readonly CheckRow[] =>
   Array.from({ length: count }, (_, index) =>
     sampleRow({

@@ -72,7 +72,7 @@ describe('a check of an answer', () => {
   });
 });
 
-it('rows that no check sees are told with a reason', () => {
+it('rows that no check can see are listed with a reason', () => {
   const unseen = unseenRows();
   expect(unseen.length).toBeGreaterThan(0);
   expect(unseen.every(({ reason, sentence }) => reason !== '' && sentence !== '')).toBe(true);

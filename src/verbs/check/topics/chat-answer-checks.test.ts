@@ -99,7 +99,7 @@ describe('a chat as a whole', () => {
     expect(said(id, [reply('chat', body)], { listed: ['a/b', 'a/c'] })).toBe(expected);
   });
 
-  it('has an id of its own', () => {
+  it('has a unique id', () => {
     const chats = (one: string, other: string) => [
       reply('chat', { id: one }),
       reply('minimal', { id: other }),

@@ -176,7 +176,7 @@ describe('a transcript in another format', () => {
     expect(said(`transcription-${format}.same-times`, both(format, body))).toBe(expected);
   });
 
-  it('has the named language, and tells what else it has', () => {
+  it('has the named language, or says which it has instead', () => {
     const language = (value: unknown) =>
       said('upload-mp3.language', [reply('upload-mp3', { language: value })]);
     expect(language('EN-gb')).toBe('pass: EN-gb');

@@ -249,7 +249,7 @@ describe('what a chat template adds', () => {
 });
 
 describe('the counts of each answer', () => {
-  it('add up, and the gravest of them is told', () => {
+  it('add up, and the worst deviation is reported', () => {
     expect(said('usage.total', [])).toBe('unchecked: no request was sent');
     expect(said('usage.total', [refused('usage-yes')])).toBe(
       'unchecked: usage-yes: status 400: no',
@@ -265,7 +265,7 @@ describe('the counts of each answer', () => {
     );
   });
 
-  it('keep the limit that was asked for; the one that exceeds it most is told', () => {
+  it('keep the requested limit; the count that exceeds it most is reported', () => {
     const limited = (...outputs: readonly number[]) =>
       said(
         'usage.limit',

@@ -20,7 +20,7 @@ describe('what a side adds', () => {
     expect([verdict(6), verdict(4), verdict(5)]).toEqual(['within', 'worse', 'undecided']);
   });
 
-  it('is not told apart from nothing by a machine that read as late', () => {
+  it('counts as no difference if this machine read the answers that late', () => {
     const { figures, verdict } = judgePairs(pairsFacts(2, { over: 4 }));
     expect(verdict).toBe('no difference');
     expect(figures[0]!.boundBy).toBe('this machine');
@@ -51,7 +51,7 @@ describe('a side that fails', () => {
   const everyTenth = (side: 'base' | 'next') => (pair: RequestPair, i: number) =>
     (i * 7) % 10 === 0 ? { ...pair, [side]: failedRequest } : pair;
 
-  it('more often has a verdict of its own, whatever its times are', () => {
+  it('more often has a separate verdict, whatever its times are', () => {
     const limits = [{ q: 0.5, most: 100 }];
     const { verdict, failures } = judgePairs(pairsFacts(0, { change: everyTenth('next') }, limits));
     expect(verdict).toBe('fails more');

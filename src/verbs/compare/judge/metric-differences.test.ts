@@ -133,7 +133,7 @@ describe('the difference of values', () => {
 
 describe('the difference of shares', () => {
   it('has the intervals of Newcombe, at quantiles of Student’s t', () => {
-    // 10 and 60 of 5000, by a calculation of its own.
+    // 10 and 60 of 5000, by a separate calculation.
     const found = differenceOf(share(2, 12), null)!;
     expect(found.change).toBeCloseTo(0.01, 12);
     expect(ends(found.interval)).toEqual([0.006_294, 0.014_230_1]);

@@ -23,7 +23,7 @@ it('runs that took turns have no places, and others have those of their starts',
   });
 });
 
-it('a straight drift and a change are told apart exactly', () => {
+it('a straight drift and a change are distinguished exactly', () => {
   const size = integer({ min: 2, max: 6 });
   const amount = double({ min: -3, max: 3, noNaN: true });
   assert(

@@ -271,7 +271,7 @@ describe('of vegeta', () => {
     );
   });
 
-  it('numbers of a chat are fields of their own within their bounds, and of the body beyond', () => {
+  it('a number of a chat becomes a field of the scenario within its bounds, and a field of the body beyond', () => {
     const of = (fields: object) =>
       trafficOf(read(line('/chat/completions', JSON.stringify({ ...chat, ...fields }))));
     const plain = { kind: 'chat', model: 'm', prompt: 'a' };

@@ -86,7 +86,7 @@ describe('the models of an examination', () => {
     expect(await find(body, chat, status)).toMatch(message);
   });
 
-  it('have a caller who is told of a list that is not there, and of nothing else', async () => {
+  it('are reported to have no list only for status 404', async () => {
     let missing = 0;
     const findIn = (status: number) =>
       findProbeModels(sessionWith(status, { data: [{ id: 'a' }] }), 'sk-a', 'a', async () => {

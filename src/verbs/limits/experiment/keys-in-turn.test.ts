@@ -27,10 +27,10 @@ it('what single keys and users have left says nothing of their team', () => {
     'x-user-id',
   ];
   const shared = ['team', 'model_per_team', 'key-accounts', 'power-users', null];
-  const told = [
+  const limits = [
     ...[...alone, ...shared].map((descriptor) => limitOf('litellm', descriptor)),
     limitOf('litellm-key', 'gpt-4'),
     limitOf('litellm-key', null),
   ];
-  expect(limitsOfTeam({ told }).told.map(({ descriptor }) => descriptor)).toEqual(shared);
+  expect(limitsOfTeam({ told: limits }).told.map(({ descriptor }) => descriptor)).toEqual(shared);
 });

@@ -30,7 +30,7 @@ const judged = (...replies: readonly Exhausted[]) => {
   };
 };
 
-const untold = 'the key was not certainly exhausted, or the other model cannot be used';
+const unclear = 'the key was not certainly exhausted, or the other model cannot be used';
 
 it.each<readonly [string, string, readonly Exhausted[]]>([
   [
@@ -53,7 +53,7 @@ it.each<readonly [string, string, readonly Exhausted[]]>([
   ],
   [
     'undecided',
-    untold,
+    unclear,
     [
       ['chat', 200],
       ['other-model', 200],
@@ -62,7 +62,7 @@ it.each<readonly [string, string, readonly Exhausted[]]>([
   ],
   [
     'undecided',
-    untold,
+    unclear,
     [
       ['chat', 429],
       ['other-model', 200],
@@ -71,7 +71,7 @@ it.each<readonly [string, string, readonly Exhausted[]]>([
   ],
   [
     'undecided',
-    untold,
+    unclear,
     [
       ['chat', 429],
       ['chat', 429],
@@ -80,7 +80,7 @@ it.each<readonly [string, string, readonly Exhausted[]]>([
   ],
   [
     'undecided',
-    untold,
+    unclear,
     [
       ['chat', 429],
       ['other-model', 404],

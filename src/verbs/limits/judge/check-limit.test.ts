@@ -224,7 +224,7 @@ describe('a sustained load', () => {
     );
   });
 
-  it('has a rate between two whole numbers, which is told in tenths', () => {
+  it('has a rate between two whole numbers, which is reported in tenths', () => {
     expect(of({ rate: { least: 1.29, most: 1.9 } })).toBe(
       'proved: 61 were admitted in 3.0 windows: a limit of 1.3 to 1.9',
     );
@@ -249,7 +249,7 @@ describe('refusals', () => {
     },
   });
 
-  it('with room are told with the most at once, if a burst was', () => {
+  it('with room are reported with the most requests at once, if there was a burst', () => {
     const found = { refusalsWithRoom: [1], refusedWithRoom: 'proved' } as const;
     expect(said('refused-only-when-full', found)).toBe(
       'refuted: 1 were certainly refused although fewer had been admitted',

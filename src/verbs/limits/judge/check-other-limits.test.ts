@@ -21,8 +21,8 @@ const reported = (
   ...more,
 });
 
-const replyOf = (place: number, usage: ProbeReply['usage'], told: readonly ReportedLimit[]) =>
-  sampleReply(place * 1000, { usage, told });
+const replyOf = (place: number, usage: ProbeReply['usage'], limits: readonly ReportedLimit[]) =>
+  sampleReply(place * 1000, { usage, told: limits });
 
 const checked = (replies: readonly ProbeReply[], isTeam = false) => {
   const log: LimitLog = {
@@ -86,8 +86,8 @@ it('a header that once lacks what remains is no fall', () => {
     { ...reported('input-tokens', 0), remaining },
   ];
   const usage = { input: 10, output: 1 };
-  const replies = [images(990), images(null), images(970)].map((told, i) =>
-    replyOf(i, usage, told),
+  const replies = [images(990), images(null), images(970)].map((limits, i) =>
+    replyOf(i, usage, limits),
   );
   expect(checked(replies)[1]).toBe(
     'beside them: 1,000 input tokens a minute, 970 remained at least',

@@ -144,7 +144,7 @@ describe('the decisions of a limiter', () => {
 });
 
 describe('the history of the first key', () => {
-  const told = (limit: number | null, remaining: number | null): Partial<ProbeReply> => ({
+  const limitOf = (limit: number | null, remaining: number | null): Partial<ProbeReply> => ({
     told: [
       { profile: 'x', descriptor: 'api_key', unit: 'requests', limit, remaining, resetIn: null },
     ],
@@ -155,14 +155,14 @@ describe('the history of the first key', () => {
   };
 
   it('was idle before if the first answer reports only itself as used, and fresh with two more', () => {
-    expect(before(told(20, 19))).toBe('true true');
-    expect(before(told(20, 20))).toBe('true true');
-    expect(before(told(20, 18))).toBe('false true');
-    expect(before(told(20, 17))).toBe('false true');
-    expect(before(told(20, 16))).toBe('false false');
-    expect(before(told(null, 19))).toBe('false false');
-    expect(before(told(20, null))).toBe('false false');
-    expect(before({ ...told(20, 19), status: 500 })).toBe('false false');
+    expect(before(limitOf(20, 19))).toBe('true true');
+    expect(before(limitOf(20, 20))).toBe('true true');
+    expect(before(limitOf(20, 18))).toBe('false true');
+    expect(before(limitOf(20, 17))).toBe('false true');
+    expect(before(limitOf(20, 16))).toBe('false false');
+    expect(before(limitOf(null, 19))).toBe('false false');
+    expect(before(limitOf(20, null))).toBe('false false');
+    expect(before({ ...limitOf(20, 19), status: 500 })).toBe('false false');
     expect(before({})).toBe('false false');
     expect(firstKeyHistory(logOf([])).isFreshBefore).toBe(false);
   });

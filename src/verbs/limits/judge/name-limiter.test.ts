@@ -7,7 +7,7 @@ import { sampleReply } from './sample-reply.fixture.ts';
 
 const window = milliseconds(10_000);
 
-const told = (limit: number | null): readonly ReportedLimit[] => [
+const limitsOf = (limit: number | null): readonly ReportedLimit[] => [
   { profile: 'x', descriptor: 'api_key', unit: 'requests', limit, remaining: 1, resetIn: null },
 ];
 
@@ -47,17 +47,17 @@ describe('the limit that all headers name', () => {
   const reported = (...replies: readonly ProbeReply[]) => reportedRequests(logOf(replies));
 
   it('is that of the first key, if there is only one', () => {
-    expect(reported(chatAt(0, true, { told: told(9) }), chatAt(9, false, { told: told(9) }))).toBe(
-      9,
-    );
-    expect(reported(chatAt(0, true), chatAt(9, true, { told: told(null) }))).toBeNull();
     expect(
-      reported(chatAt(0, true, { told: told(9) }), chatAt(9, true, { told: told(8) })),
+      reported(chatAt(0, true, { told: limitsOf(9) }), chatAt(9, false, { told: limitsOf(9) })),
+    ).toBe(9);
+    expect(reported(chatAt(0, true), chatAt(9, true, { told: limitsOf(null) }))).toBeNull();
+    expect(
+      reported(chatAt(0, true, { told: limitsOf(9) }), chatAt(9, true, { told: limitsOf(8) })),
     ).toBeNull();
     expect(
       reported(
-        chatAt(0, true, { told: told(9), key: 'second' }),
-        chatAt(9, true, { told: told(8) }),
+        chatAt(0, true, { told: limitsOf(9), key: 'second' }),
+        chatAt(9, true, { told: limitsOf(8) }),
       ),
     ).toBe(8);
     expect(reported()).toBeNull();

@@ -24,7 +24,7 @@ const logOf = (replies: readonly ProbeReply[], tokens: number | null = 1000): Li
   cut: null,
 });
 
-const told = (unit: string, limit: number | null, remaining: number | null): ReportedLimit => ({
+const limitOf = (unit: string, limit: number | null, remaining: number | null): ReportedLimit => ({
   profile: 'x',
   descriptor: null,
   unit,
@@ -32,7 +32,7 @@ const told = (unit: string, limit: number | null, remaining: number | null): Rep
   remaining,
   resetIn: null,
 });
-const both = [told('requests', 20, 19), told('tokens', 1000, 996)];
+const both = [limitOf('requests', 20, 19), limitOf('tokens', 1000, 996)];
 
 const shown = (checks: readonly LimitCheck[], id: string): string => {
   const { finding, observed } = checks.find((check) => check.id === id)!;
@@ -71,8 +71,8 @@ describe('the headers', () => {
     for (const lacking of [
       [both[0]!],
       [both[1]!],
-      [both[0]!, told('tokens', null, 1)],
-      [both[0]!, told('tokens', 1, null)],
+      [both[0]!, limitOf('tokens', null, 1)],
+      [both[0]!, limitOf('tokens', 1, null)],
     ])
       expect(present(sampleReply(0, { told: lacking }))).toMatch(/^refuted/);
   });
@@ -96,7 +96,7 @@ describe('the headers', () => {
 
   it('name the declared limits', () => {
     expect(of('limit-requests', sampleReply(0, { told: both }))).toBe('proved: named: 20');
-    expect(of('limit-tokens', sampleReply(0, { told: [told('tokens', 900, 1)] }))).toMatch(
+    expect(of('limit-tokens', sampleReply(0, { told: [limitOf('tokens', 900, 1)] }))).toMatch(
       /^refuted: named: 900/,
     );
     expect(checkHeaders(logOf([], null)).map(({ id }) => id)).toEqual([
@@ -259,11 +259,11 @@ describe('limits beside those that are examined', () => {
     unit = 'tokens',
     period = 86_400_000,
   ): ReportedLimit => ({
-    ...told(unit, 5000, remaining),
+    ...limitOf(unit, 5000, remaining),
     descriptor: 'team',
     window: milliseconds(period),
   });
-  const own: ReportedLimit = { ...told('tokens', 1000, 990), descriptor: 'api_key' };
+  const own: ReportedLimit = { ...limitOf('tokens', 1000, 990), descriptor: 'api_key' };
 
   it('are named with what remained and whether they count what they say', () => {
     const [one, two] = [daily(4000), daily(3996)];
@@ -278,7 +278,7 @@ describe('limits beside those that are examined', () => {
         sampleReply(100, {
           told: [
             own,
-            { ...told('requests', 9, 9), descriptor: 'api_key' },
+            { ...limitOf('requests', 9, 9), descriptor: 'api_key' },
             daily(88, 'requests', 60_000),
           ],
         }),

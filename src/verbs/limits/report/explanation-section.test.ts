@@ -68,7 +68,7 @@ describe('why a limiter is named and not the next', () => {
     `);
   });
 
-  it('tells two limiters of one class apart by their limits', () => {
+  it('distinguishes two limiters of one class by their limits', () => {
     const best = {
       ...fit('sliding-log', 0),
       window: { value: 12_000, least: 11_900, most: 12_100 },

@@ -41,7 +41,7 @@ const check = (
   ...changes,
 });
 
-const told = (remaining: number) => [
+const limitsWith = (remaining: number) => [
   { profile: 'x', descriptor: null, unit: 'requests', limit: 20, remaining, resetIn: null },
 ];
 
@@ -70,10 +70,14 @@ export const sampleLimitReport = (): LimitReport => ({
       permitted: [],
     },
     replies: [
-      sampleReply(0, { told: told(19) }),
-      sampleReply(4000, { told: told(18) }),
-      sampleReply(20_000, { phase: 'provocation', told: told(1) }),
-      sampleReply(32_000, { phase: 'provocation', told: told(-1), answered: instant(32_500) }),
+      sampleReply(0, { told: limitsWith(19) }),
+      sampleReply(4000, { told: limitsWith(18) }),
+      sampleReply(20_000, { phase: 'provocation', told: limitsWith(1) }),
+      sampleReply(32_000, {
+        phase: 'provocation',
+        told: limitsWith(-1),
+        answered: instant(32_500),
+      }),
       sampleReply(33_000, { phase: 'provocation', status: 429, admitted: false }),
       sampleReply(34_000, { phase: 'sustained' }),
       sampleReply(35_000, { phase: 'sustained', key: 'second' }),

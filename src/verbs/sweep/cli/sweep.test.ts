@@ -20,7 +20,7 @@ it.each([
   expect(withLoad(source(flags), vary)).toMatchObject({ flags: expected, set: [] });
 });
 
-it('a scenario file has a load of its own', () => {
+it('a scenario file has its own load', () => {
   const file = source({}, 'weir.yaml');
   expect(withLoad(file, ['load.users=1,2'])).toBe(file);
 });

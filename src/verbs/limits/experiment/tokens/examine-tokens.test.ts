@@ -105,14 +105,14 @@ describe('an examination of tokens', () => {
       'reserved at the start, then corrected',
       { charged: expect.stringContaining('sent') as string, times: 1 },
     ],
-  ])('tells a pace what it needs to know: %s', async (rule, expected) => {
+  ])('finds what a pace needs to know: %s', async (rule, expected) => {
     const limiter = compliantLimiters[`fixed window on a grid, ${rule}`]!;
     const { findings } = await examineVirtually(limiter, 77, { hasSmallBucket: false });
     expect(findings.charging).toMatchObject(expected);
     expect(findings.charging!.settle).toBeGreaterThanOrEqual(1000);
   });
 
-  it('tells a pace how late charges come, and how much more than the usage they are', async () => {
+  it('finds how late charges come, and by how much they exceed the usage', async () => {
     const { findings: late } = await examineVirtually(faultyLimiters['charged 10 s late']!, 11, {
       hasSmallBucket: false,
     });

@@ -61,7 +61,7 @@ const accounted = async (changes: Partial<TokenPlanTerms> = {}) => {
 };
 
 describe('the accounting of an examination of tokens', () => {
-  it('sends each of the remaining kinds once, with the tokens that tell them apart', async () => {
+  it('sends each of the remaining kinds once, with numbers of tokens that distinguish them', async () => {
     const { plan, subjects } = await accounted();
     const sent = subjects.map(
       ({ query: { kind, prompt, maxTokens, isStream } }) =>

@@ -176,7 +176,7 @@ it.each([
   expect(wires[0]!.headers['accept']).toBe(isStream ? 'text/event-stream' : 'application/json');
 });
 
-it('speech and transcriptions have requests of their own, and no usage', async () => {
+it('speech and transcriptions have separate requests, and no usage', async () => {
   const { client, wires } = opened(() => ({ body: usageBody(7, 1) }));
   const speech = await client.send({ ...query, kind: 'speech', prompt: 0 });
   await client.send({ ...query, kind: 'transcription', prompt: 0 });

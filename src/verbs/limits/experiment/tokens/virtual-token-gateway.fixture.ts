@@ -60,7 +60,7 @@ const drawManner = ({ random, speed, tokens }: VirtualTerms) => ({
   speed: ((speed[0] + (speed[1] - speed[0]) * random()) * tokens) / 2e6 / 1000,
   /** When the headers' remaining tokens are read: before a request's own charge, after it, or with the answer. */
   remainingAt: Math.floor(3 * random()),
-  tellsWhenRefused: random() < 0.5,
+  reportsWhenRefused: random() < 0.5,
   namesLimits: random() < 0.8,
   chargesErrors: random() < 0.2,
   chargesCuts: random() < 0.5,
@@ -161,7 +161,7 @@ export const openVirtualGateway = (
         terms.hasHeaders ? { limit: tokens, remaining } : null;
       const refuse = (unit: TokenReply['unit'], remaining: number): void => {
         const answered = world.now() + delay();
-        const reported = manner.tellsWhenRefused ? report(remaining) : null;
+        const reported = manner.reportsWhenRefused ? report(remaining) : null;
         const named = manner.namesLimits || unit === 'requests' ? unit : null;
         const reply = {
           ...common,

@@ -130,13 +130,13 @@ describe('a burst', () => {
   });
 
   it('is not exceeded if the gateway’s own count was below the limit, and all charges arrive', () => {
-    const told = (remaining: number) => ({ reported: { limit: 20_000, remaining } });
+    const left = (remaining: number) => ({ reported: { limit: 20_000, remaining } });
     const by = (before: number, last: number, lastStatus = 200) =>
       evidenceOf([
-        large(0, told(20_000)),
-        ...Array.from({ length: 6 }, () => large(0, told(20_000))),
-        large(1000, told(before)),
-        large(1200, told(before)),
+        large(0, left(20_000)),
+        ...Array.from({ length: 6 }, () => large(0, left(20_000))),
+        large(1000, left(before)),
+        large(1200, left(before)),
         tap(5000, last, { status: lastStatus }),
       ]).exceeded;
     expect(by(5000, 0)).toBe(null);
@@ -161,22 +161,22 @@ describe('a burst', () => {
   });
 
   it('is above the gateway’s own count if an admission had no room by what remained before', () => {
-    const told = (remaining: number, limit = 20_000) => ({ reported: { limit, remaining } });
-    const by = (first: Partial<TokenReply>, count: number, last: Partial<TokenReply> = told(0)) =>
+    const left = (remaining: number, limit = 20_000) => ({ reported: { limit, remaining } });
+    const by = (first: Partial<TokenReply>, count: number, last: Partial<TokenReply> = left(0)) =>
       evidenceOf([
         large(0, first),
         ...Array.from({ length: count }, () => large(100)),
         large(1200, last),
       ]).isAboveOwnCount;
     // Seven tenths of each are certainly charged; a tenth and what comes in 1.3 s is refilled.
-    expect(by(told(6000), 4)).toBe(true);
-    expect(by(told(6000), 3)).toBe(false);
-    expect(by(told(8766), 4)).toBe(true);
-    expect(by(told(8767), 4)).toBe(false);
-    expect(by(told(6000, 19_000), 4)).toBe(false);
-    expect(by(told(0), 4)).toBe(false);
-    expect(by(told(22_000), 8)).toBe(false);
-    expect(by(told(22_000), 9)).toBe(true);
+    expect(by(left(6000), 4)).toBe(true);
+    expect(by(left(6000), 3)).toBe(false);
+    expect(by(left(8766), 4)).toBe(true);
+    expect(by(left(8767), 4)).toBe(false);
+    expect(by(left(6000, 19_000), 4)).toBe(false);
+    expect(by(left(0), 4)).toBe(false);
+    expect(by(left(22_000), 8)).toBe(false);
+    expect(by(left(22_000), 9)).toBe(true);
     expect(by({}, 4)).toBe(false);
   });
 });

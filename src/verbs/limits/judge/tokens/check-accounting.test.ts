@@ -33,7 +33,7 @@ const charged = (
 
 const guarded = (...charges: readonly MeasuredCharge[]) => ({ charges }) as unknown as TokenGuards;
 
-it('a time is told in tenths of a second', () => {
+it('a time is rounded to tenths of a second', () => {
   expect([seconds(60_000), seconds(1049), seconds(1051)]).toEqual(['60 s', '1 s', '1.1 s']);
 });
 
@@ -148,7 +148,7 @@ describe('that answers are charged', () => {
     expect(areAnswersUnseen(guarded(), {})).toBe(true);
   });
 
-  it('is told of whole and of streamed answers', () => {
+  it('must be shown for whole and for streamed answers', () => {
     const why = (...charges: readonly MeasuredCharge[]): readonly string[] =>
       whyAnswersAreUnseen(guarded(...charges), {}, { isPromised: false });
     const said = (what: string): readonly string[] => [
@@ -230,20 +230,20 @@ describe('the reported remaining tokens', () => {
     const check = checkReportedTokens(tokenLog(replies), { counting, hasRemaining, terms });
     return `${check.finding}: ${check.observed}`;
   };
-  const told = (sent: number, remaining: number, changes: Partial<TokenReply> = {}): TokenReply =>
+  const reply = (sent: number, remaining: number, changes: Partial<TokenReply> = {}): TokenReply =>
     tokenReply(sent, { reported: { limit: 20_000, remaining }, ...changes });
 
   it('are true if they fell by half the limit and show the usage', () => {
-    expect(claim([told(0, 20_000), told(9, 10_000)])).toBe('proved: 2 answers');
-    expect(claim([told(0, 20_000), told(9, 10_000)], 'near')).toBe('proved: 2 answers');
-    expect(claim([told(0, 20_000), told(9, 10_001)])).toBe(
+    expect(claim([reply(0, 20_000), reply(9, 10_000)])).toBe('proved: 2 answers');
+    expect(claim([reply(0, 20_000), reply(9, 10_000)], 'near')).toBe('proved: 2 answers');
+    expect(claim([reply(0, 20_000), reply(9, 10_001)])).toBe(
       'undecided: 2 answers, but it only fell by 9,999 tokens, since it was seldom reported',
     );
     for (const finding of ['more', 'less', 'unknown'] as const)
-      expect(claim([told(0, 20_000), told(9, 0)], finding)).toBe(
+      expect(claim([reply(0, 20_000), reply(9, 0)], finding)).toBe(
         'undecided: 2 answers, but it does not show the charge of single chats',
       );
-    expect(claim([told(0, 20_000), told(9, 0)], 'usage', false)).toBe(
+    expect(claim([reply(0, 20_000), reply(9, 0)], 'usage', false)).toBe(
       'undecided: 2 answers, but most answers have none',
     );
     expect(claim([tokenReply(0)])).toBe('undecided: no header reports the remaining tokens');
@@ -252,8 +252,8 @@ describe('the reported remaining tokens', () => {
   it('are wrong if they never fall while more than half the limit is used in a burst', () => {
     const burst = (input: number, changes: Partial<TokenReply> = {}): string =>
       claim([
-        told(0, 20_000, { burst: 1, usage: { input: 5000, output: 0 } }),
-        told(9, 20_000, { burst: 1, usage: { input, output: 0 }, ...changes }),
+        reply(0, 20_000, { burst: 1, usage: { input: 5000, output: 0 } }),
+        reply(9, 20_000, { burst: 1, usage: { input, output: 0 }, ...changes }),
       ]);
     expect(burst(5001)).toBe('refuted: it never fell, while more than half the limit was used');
     expect(burst(5000)).toMatch(/^undecided/);
@@ -266,9 +266,9 @@ describe('the reported remaining tokens', () => {
     // A chat of 1,001 tokens reserves 1,501; both may be charged between the report and the refusal.
     const refused = (remaining: number, changes: Partial<TokenReply> = {}): string =>
       claim([
-        told(0, 20_000),
-        told(5000, 0),
-        told(50_000, remaining),
+        reply(0, 20_000),
+        reply(5000, 0),
+        reply(50_000, remaining),
         refusedReply(50_200, { usage: null, ...changes }),
       ]);
     expect(refused(3003)).toBe('refuted: 1 refused although enough remained');
@@ -276,19 +276,21 @@ describe('the reported remaining tokens', () => {
     expect(refused(3003, { unit: null })).toBe('proved: 3 answers');
     expect(refused(3003, { sent: 50_100 })).toMatch(/^refuted/);
     expect(refused(3003, { sent: 50_099 })).toMatch(/^proved/);
-    expect(claim([told(0, 20_000), told(9, 9, { status: 500 }), refusedReply(300)])).toMatch(
+    expect(claim([reply(0, 20_000), reply(9, 9, { status: 500 }), refusedReply(300)])).toMatch(
       /^refuted: 1/,
     );
-    expect(claim([told(0, 0), told(9, 20_000, { status: 500 }), refusedReply(300)])).toMatch(
+    expect(claim([reply(0, 0), reply(9, 20_000, { status: 500 }), refusedReply(300)])).toMatch(
       /^proved/,
     );
   });
 
   it('are of another limit', () => {
-    const other = told(9, 5, { reported: { limit: 30_000, remaining: 5 } });
-    const none = told(19, 5, { reported: { limit: null, remaining: 5 } });
-    expect(claim([told(0, 20_000), other, other, none])).toBe('refuted: it says a limit of 30,000');
-    expect(otherLimits(tokenLog([told(0, 1), other, none, tapReply(1, 1)]))).toEqual([30_000]);
+    const other = reply(9, 5, { reported: { limit: 30_000, remaining: 5 } });
+    const none = reply(19, 5, { reported: { limit: null, remaining: 5 } });
+    expect(claim([reply(0, 20_000), other, other, none])).toBe(
+      'refuted: it says a limit of 30,000',
+    );
+    expect(otherLimits(tokenLog([reply(0, 1), other, none, tapReply(1, 1)]))).toEqual([30_000]);
   });
 });
 

@@ -68,7 +68,7 @@ describe('a refusal with room', () => {
   const evenly = (count: number, moment: number, each: number): readonly LimitUse[] =>
     Array.from({ length: count }, (_, i) => use(moment - 5000 * (i + 1), each));
 
-  it('has counted a charge of its own moment once, and one of the window before with its weight', () => {
+  it('counts a charge of the same moment once, and a charge of the previous window by its weight', () => {
     const free = { reserved: 0 };
     // What is charged at 100 s is whole; 61 s before, the weight of the first phase is 49 of 48.
     expect(isFound([use(99_000, 19_900, free)])).toBe(true);
@@ -146,11 +146,11 @@ describe('a refusal for tokens', () => {
   it('is early once earlier use is forgotten, or at once if what remains shows an idle key', () => {
     expect(early([even(0), refusedEven(123_000)])).toContain(123_000);
     expect(early([even(0), refusedEven(122_999)])).toEqual([]);
-    const told = (remaining: number, limit = 20_000) =>
+    const earlyAfter = (remaining: number, limit = 20_000) =>
       early([even(0, { reported: { limit, remaining } }), refusedEven(5000)], true);
-    expect(told(19_599)).toContain(5000);
-    expect(told(19_598)).toEqual([]);
-    expect(told(20_000, 19_000)).toEqual([]);
+    expect(earlyAfter(19_599)).toContain(5000);
+    expect(earlyAfter(19_598)).toEqual([]);
+    expect(earlyAfter(20_000, 19_000)).toEqual([]);
     expect(
       early([even(0, { reported: { limit: 20_000, remaining: 20_000 } }), refusedEven(5000)]),
     ).toEqual([]);

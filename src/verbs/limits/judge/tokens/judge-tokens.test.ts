@@ -37,7 +37,7 @@ describe('requests that are sent together', () => {
     );
   });
 
-  it('are told with what so many can use, if they are charged at their end', () => {
+  it('are reported with how much they can use, if they are charged at their end', () => {
     const { atOnce: few } = found(tokenLog([large(0, 10_700), large(0, 10_700)]));
     expect(few).toBe(null);
     const { atOnce: many, bursts } = found(tokenLog([large(0, 15_000), large(0, 15_000)]));
