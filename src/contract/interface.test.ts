@@ -20,7 +20,7 @@ describe('prices', () => {
     expect(chatCost({ input: 3, output: 0 }, { input: 500_000, output: 0 })).toBe(2);
     expect(chatCost({ input: 0, output: 1 }, { input: 9, output: 499_999 })).toBe(0);
     expect(chatCost({ input: 0, output: 1 }, { input: 9, output: 500_000 })).toBe(1);
-    // 2^53 + 1 is no number of its own, but the cost is.
+    // No JavaScript number equals 2^53 + 1, but one equals the cost.
     const most = Number.MAX_SAFE_INTEGER;
     expect(chatCost({ input: most, output: 0 }, { input: 1_000_000, output: 7 })).toBe(most);
   });

@@ -77,7 +77,7 @@ describe('the content of a request', () => {
       due: instant(0),
     });
 
-  it('has an id of its own, and values for templates: its index, and a UUID of version 8', () => {
+  it('has its own id, and values for templates: its index, and a UUID of version 8', () => {
     for (let index = 0; index < 20; index += 1) {
       const { requestId, values, ordinal } = contentOf(index);
       expect([requestId, values().index, ordinal()]).toEqual([`r-0-${index}`, index, index]);

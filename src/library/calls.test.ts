@@ -88,7 +88,7 @@ describe('run', () => {
     expect(requests).toBe(0);
   });
 
-  it('tells its progress once a second, and ends with the error that the listener throws', async () => {
+  it('reports its progress once a second, and ends with the error that the listener throws', async () => {
     // The process seems to be suspended for a second by each request, the first of which comes before the load.
     let suspended = 0;
     onRequest = () => {

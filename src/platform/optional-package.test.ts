@@ -35,7 +35,7 @@ it('one that is broken is a defect as it is', async () => {
   await expect(loadOptional(broken, 'this', ['x'])).rejects.toThrow(SyntaxError);
 });
 
-it('errors for want of descriptors are told from others', () => {
+it('errors for lack of file descriptors are distinguished from others', () => {
   for (const code of ['EMFILE', 'ENFILE'])
     expect(noDescriptorsReason(Object.assign(new Error('x'), { code }))).toContain('ulimit -n');
   for (const other of [null, undefined, new Error('x'), { code: 'EACCES' }])

@@ -197,7 +197,7 @@ describe('an opened run', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is given up if one of its parts cannot be opened, whose error is told', async () => {
+  it('is given up with the error of a part that cannot be opened', async () => {
     const out = join(home, 'failing');
     const failing = open({}, { out }, () => {
       throw new Error('no observer');

@@ -227,7 +227,7 @@ describe('a stored result', () => {
 });
 
 describe('small rules', () => {
-  it('tell a name of a baseline from a number, a path and a file', () => {
+  it('distinguish the name of a baseline from a number, a path and a file', () => {
     const names = ['main', 'v1.2', 'a_b-c', '7', 'x.json', 'x.db', '-a', 'a/b', '', '.x', '7a'];
     expect(names.filter(isBaselineName)).toEqual(['main', 'v1.2', 'a_b-c', '7a']);
   });

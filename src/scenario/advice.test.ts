@@ -137,7 +137,7 @@ describe('a scenario', () => {
     `);
   });
 
-  it('is told of ten places that are no YAML, and how many others there are', () => {
+  it('has messages for the first ten places that are no YAML, and the number of others', () => {
     const repeated = (count: number): readonly string[] =>
       problemsOf(`a: 1\n${'a: 2\n'.repeat(count)}`).filter(
         (line) => !/"a" is not|missing/.test(line),

@@ -90,7 +90,7 @@ describe('a stage', () => {
   const stages = (...all: readonly string[]) =>
     messagesOf(`${models}stages:\n${all.map((each) => `  - {${each}}\n`).join('')}`);
 
-  it('has a name of its own, also for each of its stairs', () => {
+  it('has a unique name, also for each of its stairs', () => {
     expect(stages(`name: a, load: ${constant}`, `name: b, load: ${constant}`)).toEqual([]);
     expect(stages(`name: a, load: ${constant}`, `name: a, load: ${constant}`)).toEqual([
       'stage names must differ; "a" is used twice',

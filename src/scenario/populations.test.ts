@@ -78,7 +78,7 @@ objectives: ["e2e.p95{stage=low} < 1s", "e2e.p95{population=team two} < 2s", "co
     ]);
   });
 
-  it('are labels of objectives, and have objectives of their own', () => {
+  it('are labels of objectives, and have their own objectives', () => {
     expect(plan.objectives.map(({ text, scope: { stages } }) => [text, stages])).toEqual([
       ['e2e.p95{stage=low} < 1s', ['team two/low']],
       [
@@ -146,7 +146,7 @@ objectives: ["e2e.p95{stage=low} < 1s", "e2e.p95{population=team two} < 2s", "co
       'two populations have different keys of the name "k"',
     ],
     [
-      'a pace over keys of their own',
+      'a pace over populations with their own keys',
       two(load, `${load}, keys: '\${env:B}'`, 'pace: {requests: 5/s}\n'),
       '"pace" cannot be combined with populations that have keys of their own',
     ],

@@ -84,11 +84,11 @@ describe('the content of a request', () => {
       calibration: 0.5,
     } as const;
     const asked = Array.from({ length: 20 }, (_, index) => ask({ ...source, system: null }, index));
-    expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
-    for (const { messages, tokens: told } of asked) {
+    expect(new Set(asked.map(({ tokens: declared }) => declared)).size).toBeGreaterThan(4);
+    for (const { messages, tokens: declared } of asked) {
       // The server counts half a token for each generated one, so twice as many are generated.
       expect(textsOfContent(messages[0]!.content).join('').trim().split(' ')).toHaveLength(
-        told! * 2,
+        declared! * 2,
       );
     }
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');

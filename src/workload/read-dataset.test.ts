@@ -129,7 +129,7 @@ describe('what a file of prompts drops', () => {
 });
 
 describe('a row of a file of prompts', () => {
-  it('may have fields of the body and headers of its own', () => {
+  it('may have its own fields of the body and its own headers', () => {
     const row = {
       prompt: 'a',
       body: { top_k: 5, user: '${uuid}' },

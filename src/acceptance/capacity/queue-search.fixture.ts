@@ -90,7 +90,7 @@ const lateShare = (rate: number, servers: number, time: number): number => {
   const waiting = termOf / (1 - rate / fullRate);
   const waits = waiting / (sum + waiting);
   const spare = fullRate - rate;
-  // The sum of two exponential times; as fast as each other, they have a limit of their own.
+  // The sum of two exponential times. If both are equally fast, the formula is its limit.
   const both =
     Math.abs(spare - each) < 1e-6
       ? (1 + each * time) * Math.exp(-each * time)

@@ -125,7 +125,7 @@ const changedAnswer = (
   failure: chance(draw, 0.07),
 });
 
-/** A transport on which one answer comes, in turns of its own as from a socket. */
+/** A transport that delivers one answer, each read in a separate turn of the event loop, as from a socket. */
 const transportOf = ({ status, headers, reads, failure }: WireAnswer): Transport => ({
   send: (_, observer) => {
     let isOver = false;

@@ -44,7 +44,7 @@ const firstReceived = async (
   };
 };
 
-/** Sends every request once to a reference gateway of its own. */
+/** Starts a reference gateway, and sends every request to it once. */
 export const recordAnswers = async (): Promise<RecordedAnswers> => {
   const mock = await startMock(
     {

@@ -30,7 +30,7 @@ it('sees that a shared queue isolates nobody, and lets the noise take a share', 
   expect(kept!.high).toBeLessThan(0.5);
 });
 
-it('sees that queues of their own isolate keys', async () => {
+it('finds that separate queues isolate keys', async () => {
   const found = await examineVirtual({ ...server, policy: 'per-key' }, neighboursPlan(steady, 1), {
     ...short,
     maxMoved: 0.3,
@@ -85,7 +85,7 @@ const judged = (slow: number, maxMoved: number, run = seenRun(slow)) =>
     { maxMoved, settle: 5000, hasUsers: () => false, invalid: null },
   );
 
-it('says when a quiet population is back, and tells nothing where it is not before the measuring', () => {
+it('says when a quiet population recovers, and gives no verdict if that is after the measuring began', () => {
   expect(judged(3000, 0.1)).toMatchObject({
     verdict: 'moved',
     back: { wasAway: true, after: 3000, resolution: 500, seen: 20_000, ends: 2 },
@@ -96,7 +96,7 @@ it('says when a quiet population is back, and tells nothing where it is not befo
   expect(judged(3000, 100).verdict).toBe('isolated');
 });
 
-it('tells nothing of missing blocks, of a noise that was not sent, or of an invalid load', () => {
+it('gives no verdict without blocks, without noise or with an invalid load', () => {
   const run = seenRun(0);
   expect(judged(0, 100, { ...run, until: 70_000 }).verdict).toBe('unknown');
   const silent = run.arrivals.filter(({ population }) => population === 'b');

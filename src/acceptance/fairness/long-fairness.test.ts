@@ -22,7 +22,7 @@ it.each([
   ['per-key', 'isolated'],
   // No request is interrupted for one of another key, so the wait for the end of one moves the quiet one.
   ['weighted', 'moved'],
-] as const)('tells a %s queue in 19 of 20 runs: %s', async (policy, expected) => {
+] as const)('recognizes a %s queue in 19 of 20 runs: %s', async (policy, expected) => {
   const verdicts = await verdictsOf(policy);
   expect(verdicts[expected], JSON.stringify(verdicts)).toBeGreaterThanOrEqual(19);
 });

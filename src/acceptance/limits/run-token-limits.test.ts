@@ -103,12 +103,12 @@ describe('a run above the limit of tokens', () => {
     const early = { ...grid, store: tokenStores['sliding log'], times: 0.7 };
     const entries = ledgerOf(early);
     // It refuses at 0.7 of the limit, and reports what remains of the whole.
-    const telling = entries.map((entry) => ({
+    const overstated = entries.map((entry) => ({
       ...entry,
       remainingTokens: entry.status === 429 ? 0 : (entry.remainingTokens ?? 0) + 0.3 * limit,
     }));
-    expect(unexplainedIn(telling)).toBeGreaterThan(0);
-    expect(unexplainedIn(telling)).toBe(unexplainedIn(entries));
+    expect(unexplainedIn(overstated)).toBeGreaterThan(0);
+    expect(unexplainedIn(overstated)).toBe(unexplainedIn(entries));
   });
 
   it('is violated by three replicas, which forget nothing that a single limiter would', () => {

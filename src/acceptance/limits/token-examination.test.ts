@@ -68,7 +68,7 @@ describe('the reference gateway’s limit of tokens', () => {
     const early = { algorithm: 'sliding-log', tokensPerMinute: 0.75 * tokenRule.tokens } as const;
     const { log } = await examineMockTokens(early, { isPromised: true });
     // It refuses at three quarters of the limit, and reports what remains of the whole.
-    const telling = log.replies.map((reply) => {
+    const overstated = log.replies.map((reply) => {
       if (reply.reported === null) return reply;
       const { remaining } = reply.reported;
       const left = reply.status === 429 ? 0 : remaining + 0.25 * tokenRule.tokens;
@@ -78,7 +78,7 @@ describe('the reference gateway’s limit of tokens', () => {
       };
     });
     const judged = (isPromised: boolean) =>
-      judgeTokenLog({ ...log, replies: telling }, { isPromised });
+      judgeTokenLog({ ...log, replies: overstated }, { isPromised });
     expect(judged(true).verdict).toBe('violated');
     // Somebody else may have used it up.
     expect(judged(false).verdict).toBe('undecided');

@@ -14,7 +14,7 @@ limits: none
 objectives:
   - errorRate < 1%
 `;
-/** Long enough that a run tells how much its figures waver, which a comparison needs. */
+/** Long enough that a run shows how much its figures vary, which a comparison needs. */
 const scenario = scenarioOf('rate: 5/s, duration: 12s');
 /** As many requests in less time, where nothing is compared. */
 const shortScenario = scenarioOf('rate: 10/s, duration: 6s');

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type FinishedProgram, startProgram } from '../harness/weir-process.fixture.ts';
 
-/** npm as a user runs it, in folders of its own, and what an installation consists of. */
+/** npm as a user runs it, in separate folders, and what an installation consists of. */
 
 export const checkout = resolve(import.meta.dirname, '..', '..', '..');
 

@@ -62,7 +62,7 @@ describe('captured bodies', () => {
     expect(response?.body.text).toContain('"choices"');
   });
 
-  it('are those of their own stream where several are read at the same time', async () => {
+  it('belong to the right stream when several streams are read at the same time', async () => {
     const { url } = await startGateway(['--ttft', '5ms', '--gap', '2ms']);
     const out = join(await tempFolder(), 'out');
     const streams = [

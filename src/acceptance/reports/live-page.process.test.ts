@@ -156,7 +156,7 @@ describe('a live page', () => {
     ]);
   });
 
-  it('is told to the user, and opened, even with --quiet', async () => {
+  it('has its address printed, and is opened, even with --quiet', async () => {
     const folder = await tempFolder();
     const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
     const script = `#!/bin/sh\nprintf %s "$1" > ${folder}/opened\n`;

@@ -150,7 +150,7 @@ describe('the library', () => {
     await expect(failed).rejects.toMatchObject({ name: 'WeirError', code });
   });
 
-  it('gives a missing package and anything else codes of their own', async () => {
+  it('gives a missing package and an unknown error separate codes', async () => {
     const missingPackage: string = 'no-such-package';
     const load = () => import(missingPackage) as Promise<unknown>;
     const missing = withWeirErrors(() => loadOptional(load, 'a load', ['autocannon']));

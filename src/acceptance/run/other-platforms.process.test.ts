@@ -59,7 +59,7 @@ describe.skipIf(!canHide)('a system without /proc, /sys and programs', () => {
     ).ended;
   };
 
-  it('runs a load, and the signals that it does not tell are absent', async () => {
+  it('runs a load, without the signals that it cannot measure', async () => {
     const out = join(await tempFolder(), 'out');
     const { code, stderr } = await startHidden(['run', ...load, '--out', out]);
     expect([code, stderr]).toEqual([ran, expect.not.stringContaining('a bug in Weir')]);
@@ -71,7 +71,7 @@ describe.skipIf(!canHide)('a system without /proc, /sys and programs', () => {
     expect(summary).toBeDefined();
   });
 
-  it('is told by weir doctor what it lacks', async () => {
+  it('makes weir doctor list the missing signals', async () => {
     const { code, stdout } = await startHidden(['doctor']);
     expect(code).toEqual(ran);
     expect(stdout).toContain('without CPU wait, CPU throttling, memory');

@@ -115,7 +115,7 @@ const runAgainst = async (
   return { code, result, trust, timers, blamed };
 };
 
-/** Whether timers were as punctual as on a core of their own: the levels of the start lag, and of a pause. */
+/** Whether timers were as punctual as on an otherwise idle core: the levels of the start lag, and of a pause. */
 const isCalm = ({ p99, max }: TimerLateness): boolean => p99 < 2 && max < 10;
 
 /** Repeats until the verdict is the expected one or the machine was calm: only a run on a calm machine may fail the test. */

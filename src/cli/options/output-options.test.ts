@@ -20,7 +20,7 @@ it('a job’s summary goes where GitHub says, if it says so', () => {
   expect(jobSummaryPath()).toBeUndefined();
 });
 
-it('each report has a file of its own, and none that the run writes', () => {
+it('each report needs a separate file, other than those that the run writes itself', () => {
   vi.stubEnv('GITHUB_STEP_SUMMARY', undefined);
   const paths = { junit: 'a', csv: 'b', bill: 'c', summary: 'd' };
   const observations = ['e', 'f'];

@@ -64,7 +64,7 @@ it('a schema is printed as JSON, with a line for each field', async () => {
   );
 });
 
-it('each subject has a file of its own', async () => {
+it('each subject has a separate file', async () => {
   const paths = await Promise.all(
     schemaSubjects.map(async (subject) => (await publishedSchema(subject, loadVerb)).path),
   );

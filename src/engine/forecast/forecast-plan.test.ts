@@ -128,7 +128,7 @@ describe('the forecast of a plan', () => {
     expect(forecast(soon).total.requests.sum).toBe(8);
   });
 
-  it('counts the pieces of a split text, each of its own length', () => {
+  it('counts the pieces of a split text, each with its own length', () => {
     const speech: Traffic = {
       kind: 'speech',
       weight: 1,

@@ -294,7 +294,7 @@ describe('counts, shares and rates', () => {
   });
 
   it('samples that depend on each other leave the verdict as it is, but not sure', () => {
-    // Half of the run is slow: 200 samples tell as much as a handful.
+    // Half of the run is slow: 200 samples are worth a handful of independent ones.
     const timeline = Array.from({ length: 20 }, (_, second) =>
       timelineOf(
         second,

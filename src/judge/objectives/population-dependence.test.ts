@@ -11,7 +11,7 @@ import { observeObjective } from './judge-objectives.ts';
 const seconds = 60;
 const [perSecond, load] = [10, 0.8];
 
-/** A minute in which 30 requests per second take independent times, and 10 wait in a queue of their own. */
+/** A minute in which 30 requests per second take independent times, and 10 wait in a separate queue. */
 const measure = (run: number) => {
   const draw = uniformFrom(4242 + run * 7919);
   const exponential = (mean: number): number => -mean * Math.log(1 - draw());
@@ -72,7 +72,7 @@ const measure = (run: number) => {
   }).observed;
 };
 
-it('gives the percentile of a population in a queue of its own an interval that has the truth', () => {
+it('gives the percentile of a population with its own queue an interval that contains the true value', () => {
   const truth = (Math.log(2) * ((1000 * load) / perSecond)) / (1 - load);
   const held = Array.from({ length: 100 }, (_, run) => measure(run)).filter(
     ({ low, high }) => (low ?? 0) <= truth && truth <= (high ?? Infinity),

@@ -123,11 +123,11 @@ describe('the canary', () => {
     [1, 'valid', '3.4 % of them are missing'],
     [2, 'degraded', '6.9 % of them are missing'],
     [29, 'degraded', 'no events were read'],
-  ] as const)('that ended %i of 29 seconds early makes a run %s', (silent, level, told) => {
+  ] as const)('that ended %i of 29 seconds early makes a run %s', (silent, level, text) => {
     const seconds = Array.from({ length: 30 }, (_, n) => (n >= 30 - silent ? dead : calm));
     const found = evidence(generating(seconds.map((canary) => ({ canary }))), 'canary');
     expect(found?.level).toBe(level);
-    expect(found?.observed).toContain(told);
+    expect(found?.observed).toContain(text);
     if (level === 'degraded') expect(found?.advice).toContain('is not verified');
   });
 

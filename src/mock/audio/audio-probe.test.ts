@@ -114,8 +114,8 @@ it('a WAV with lengths of 64 bits is measured, and truncated by an earlier end',
   expect(await durationOf(long)).toBeCloseTo(3.21, 3);
 });
 
-/** The file as a browser would have recorded it: in place of its duration stands an element to be passed over. */
-const untold = (file: Buffer): Buffer => {
+/** The file as a browser would have recorded it: an element to be skipped replaces its duration. */
+const withoutDuration = (file: Buffer): Buffer => {
   const copy = Buffer.from(file);
   const at = copy.indexOf(Buffer.of(0x44, 0x89, 0x88));
   expect(at).toBeGreaterThan(0);
@@ -127,14 +127,14 @@ it.each([
   ['boats.webm', 3.379],
   ['library.webm', 3.003],
 ])('measures a WebM file that does not declare its duration: %s', async (name, seconds) => {
-  const measured = await durationOf(untold(fixture(name)));
+  const measured = await durationOf(withoutDuration(fixture(name)));
   // ffmpeg declares the end of the sound, which may be within the last block of 20 ms.
   expect(measured! - seconds).toBeGreaterThan(-0.001);
   expect(measured! - seconds).toBeLessThan(0.02);
 });
 
 it('the duration follows from the blocks', () => {
-  const whole = untold(fixture('library.webm'));
+  const whole = withoutDuration(fixture('library.webm'));
   const half = webmDuration(whole.subarray(0, whole.length / 2)) ?? 0;
   expect(half).toBeGreaterThan(3.003 * 0.4);
   expect(half).toBeLessThan(3.003 * 0.6);

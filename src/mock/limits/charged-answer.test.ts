@@ -30,7 +30,7 @@ const longPrompt = 'hello there '.repeat(100);
 const longChat = { ...asked, messages: [{ role: 'user', content: longPrompt }] };
 
 describe('the tokens of a chat are charged', () => {
-  it('at admission, at the first token and at the end, as the trace log and the ledger tell', async () => {
+  it('at admission, at the first token and at the end, as the trace log and the ledger show', async () => {
     const { chatAfterMinute, entries, traced } = await opened({
       tokensPerMinute: 100,
       charging: { promptAt: 'first-token', reserves: true },

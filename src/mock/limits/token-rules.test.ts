@@ -137,7 +137,7 @@ describe('the cost of a chat', () => {
   });
 });
 
-describe('the tokens that a key is told it has left', () => {
+describe('the remaining tokens that are reported for a key', () => {
   const shown = (bugs: readonly Bug[], used: number): number => {
     const limits = resolved({ tokensPerMinute: 100, bugs: [...bugs] });
     const limiter = openTokenLimiter(limits, 0, { uniform: () => 0.5 } as never)!;

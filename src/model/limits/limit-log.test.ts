@@ -9,8 +9,8 @@ it('the limit of a key is the one that is named after it, else one of a minute, 
   const ofTeam = { ...ofMinute, descriptor: 'team' };
   const ofKey = { ...ofHour, descriptor: 'api_key' };
   const ofTokens = { ...ofKey, unit: 'tokens' };
-  const found = (...told: Parameters<typeof reportedLimitOf>[0]['told']) =>
-    reportedLimitOf({ told }, 'requests');
+  const found = (...limits: Parameters<typeof reportedLimitOf>[0]['told']) =>
+    reportedLimitOf({ told: limits }, 'requests');
   expect(found(ofTokens, ofHour, ofTeam, ofKey)).toBe(ofKey);
   expect(found(ofTokens, ofHour, ofMinute, ofTeam)).toBe(ofMinute);
   expect(found(ofTokens, ofHour, { ...ofHour })).toBe(ofHour);

@@ -33,7 +33,7 @@ const planOf = (stages: readonly Stage[], differing: Partial<Plan> = {}): Plan =
 const spans = (plan: Plan) => stageSpans(plan).map(({ name, from, to }) => [name, from, to]);
 
 describe('the spans of stages', () => {
-  it('follow each other, or those of their own population', () => {
+  it('follow each other, or the earlier stages of the same population', () => {
     expect(spans(planOf([lasting('a', 2), lasting('b', 3)]))).toEqual([
       ['a', 0, 2000],
       ['b', 2000, 5000],

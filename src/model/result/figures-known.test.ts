@@ -90,7 +90,7 @@ describe('the self-test streams', () => {
     expect(() => both.atRank(7)).toThrow('rank 7 is outside 1 … 6');
   });
 
-  it('are told over the measured seconds of all loops', () => {
+  it('are summed up over the measured seconds of all event loops', () => {
     const second = (at: number, events: number) => ({ second: at, ...errors(events) });
     const plan = {
       warmUp: 1000,
@@ -101,8 +101,8 @@ describe('the self-test streams', () => {
       { generator: [second(1, 20), second(2, 20)] },
       { generator: [] },
     ];
-    const told = errorBarOf({ plan, slices, scheduled: 3000 } as unknown as Result);
-    expect(told).toEqual({
+    const bars = errorBarOf({ plan, slices, scheduled: 3000 } as unknown as Result);
+    expect(bars).toEqual({
       p50: 0.5,
       p99: 0.5,
       max: 0.5,

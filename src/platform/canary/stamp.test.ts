@@ -22,11 +22,11 @@ describe('stamps', () => {
             const begin = before + events[place]!.indexOf('@@');
             return cut <= begin || cut >= begin + length;
           });
-          const told: number[] = [];
+          const stamps: number[] = [];
           for (const part of [bytes.subarray(0, cut), bytes.subarray(cut)]) {
-            readStamps(part, (stamp) => told.push(Math.round(stamp * 1000)));
+            readStamps(part, (stamp) => stamps.push(Math.round(stamp * 1000)));
           }
-          expect(told).toEqual(whole);
+          expect(stamps).toEqual(whole);
         }
       }),
       { numRuns: 20 },

@@ -86,7 +86,7 @@ describe('the cause of a failure', () => {
     expect(failureCause(null, connecting)).toBe('connect-unreachable');
   });
 
-  it('is told of what is no error, and of the first of several', () => {
+  it('has a detail for a value that is no error, and for the first of several errors', () => {
     expect(failureDetail('plain')).toBe('plain');
     expect(failureDetail(new AggregateError([coded('EPIPE'), coded('EACCES')]))).toBe(
       'it went wrong (EPIPE)',
@@ -151,7 +151,7 @@ describe('the advice on a target that does not answer', () => {
     else expect(complaint).toMatch(said);
   });
 
-  it('tells a folded header from other faults of a parser', () => {
+  it('distinguishes a folded header from other faults of a parser', () => {
     const of = (message: string, name = 'HTTPParserError') =>
       Object.assign(new Error(message), { name });
     expect(isFoldedHeader(of('Unexpected whitespace after header value'))).toBe(true);

@@ -5,7 +5,7 @@ import { instant } from '../../model/quantity.ts';
 import { ObservedExchange } from './observed-exchange.ts';
 import { cutShort } from './refused-request.ts';
 
-/** An exchange that keeps what it tells, by a clock that a test sets; `failing` names what its observer cannot stand. */
+/** An exchange on a clock that a test sets, and a log of its calls; the observer throws in the call `failing`. */
 const exchangeThat = (failing: keyof ExchangeObserver | null = null) => {
   const log: string[] = [];
   const defects: unknown[] = [];
@@ -45,7 +45,7 @@ const at = instant;
 const reset = (): Error => Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 describe('an exchange', () => {
-  it('gives its connection back before it tells the end, once', () => {
+  it('gives its connection back, once, before it reports its end', () => {
     const { exchange, log } = exchangeThat();
     exchange.connected(at(1), 'new');
     exchange.sent(at(2));

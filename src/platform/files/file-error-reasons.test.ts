@@ -55,13 +55,16 @@ it.each([
   expect(whyUnwritable(failed(code))).toBe(writing);
 });
 
-it('an error of the file system is foreseen, as a problem is; any other is a defect', () => {
-  const told = (error: unknown): readonly boolean[] => [isFileError(error), isForeseen(error)];
-  expect(told(failed('EIO'))).toEqual([true, true]);
-  expect(told(failed('ERR_STRING_TOO_LONG', {}))).toEqual([true, true]);
-  expect(told(new UnfitFile('odd'))).toEqual([true, true]);
-  expect(told(new Problem('odd'))).toEqual([false, true]);
-  expect(told(failed('ERR_ASSERTION', {}))).toEqual([false, false]);
-  expect(told(new Error('odd'))).toEqual([false, false]);
-  expect(told({ code: 'EIO', syscall: 'open' })).toEqual([false, false]);
+it('an error of the file system and a problem are foreseen; any other error is a defect', () => {
+  const classified = (error: unknown): readonly boolean[] => [
+    isFileError(error),
+    isForeseen(error),
+  ];
+  expect(classified(failed('EIO'))).toEqual([true, true]);
+  expect(classified(failed('ERR_STRING_TOO_LONG', {}))).toEqual([true, true]);
+  expect(classified(new UnfitFile('odd'))).toEqual([true, true]);
+  expect(classified(new Problem('odd'))).toEqual([false, true]);
+  expect(classified(failed('ERR_ASSERTION', {}))).toEqual([false, false]);
+  expect(classified(new Error('odd'))).toEqual([false, false]);
+  expect(classified({ code: 'EIO', syscall: 'open' })).toEqual([false, false]);
 });

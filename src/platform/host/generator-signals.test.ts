@@ -12,7 +12,7 @@ const refuseMemory = (code: string): void => {
   });
 };
 
-it('a system without /proc tells no memory, and the other figures are there', () => {
+it('a system without /proc reports no memory, but the other figures', () => {
   refuseMemory('ENOENT');
   const { sample, stop } = watchGenerator();
   onTestFinished(stop);

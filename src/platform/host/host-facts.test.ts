@@ -32,7 +32,7 @@ describe('this machine', () => {
     expect(new Set(state.waits)).toEqual(new Set([20]));
   });
 
-  it.runIf(process.platform === 'linux')('tells what Linux says of it', async () => {
+  it.runIf(process.platform === 'linux')('has the facts that Linux reports', async () => {
     const facts = await measureHost(clockWith([]).clock);
     const [soft] = /^Max open files +(\S+)/m
       .exec(readFileSync('/proc/self/limits', 'utf8'))!

@@ -64,7 +64,7 @@ describe('the delay of a read', () => {
     expect(turns.delayAt(16)).toBe(2);
   });
 
-  it('includes what ran between the waking of the loop and the read, as far as the length of its sleep tells', () => {
+  it('includes the time between the end of the event loop’s sleep and the read, as far as the length of the sleep is known', () => {
     const { turns, sleep, endTurn } = fakeLoop();
     turns.read(1);
     endTurn(2);

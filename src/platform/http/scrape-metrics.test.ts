@@ -57,7 +57,7 @@ describe('a scrape of metrics', () => {
       'answered 302',
     ],
     [
-      'a redirect to a path of its own, with the address to write',
+      'a redirect to another path of the same server, with the address to write',
       (_, response) => response.writeHead(307, { location: '/metrics/' }).end(),
       'answered 307: write its address as it redirects it, with the path /metrics/',
     ],

@@ -17,7 +17,7 @@ rendezvousSuite('a folder', async () => {
   return () => openRendezvous(`file://${encodeURI(folder)}`, {});
 });
 
-it('leaves the files of others in its folder, and none of its own', async () => {
+it('leaves none of its files in its folder, and keeps those of others', async () => {
   const folder = await emptyFolder();
   await writeFile(join(folder, 'notes.txt'), 'mine');
   const rendezvous = await openFolderRendezvous(folder);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A NATS server of Debian's package `nats-server`, with JetStream in a folder of its own. */
+/** A NATS server of Debian's package `nats-server`, with JetStream in a separate folder. */
 
 const portOf = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');

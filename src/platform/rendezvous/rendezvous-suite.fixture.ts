@@ -83,7 +83,7 @@ export const rendezvousSuite = (
       await expect(b!.load('other', digest)).rejects.toThrow(Problem);
     });
 
-    it('tells the time of the one clock that answers, between question and answer', async () => {
+    it('gives the time of the one clock that answers, from between question and answer', async () => {
       const [coordinator, worker] = await parties(2);
       const stop = await coordinator!.answerTime(() => performance.now() + 1e6);
       for (let n = 0; n < 5; n += 1) {
@@ -116,7 +116,7 @@ export const silentClockTest = (
   name: string,
   openOne: () => Promise<() => Promise<Rendezvous>>,
 ): void => {
-  it(`a rendezvous tells no time once its clock has stopped: ${name}`, async () => {
+  it(`a rendezvous gives no time once its clock has stopped: ${name}`, async () => {
     const rendezvous = await (await openOne())();
     onTestFinished(() => rendezvous.close());
     const stop = await rendezvous.answerTime(() => 1);

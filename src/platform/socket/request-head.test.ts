@@ -56,7 +56,7 @@ describe('the head of a request', () => {
     ['an empty name', { '': 'b' }],
     ['a host of two lines', { host: 'a\r\nb' }],
     ['another length', { 'content-length': '6' }],
-    ['a framing of its own', { 'transfer-encoding': 'chunked' }],
+    ['another framing', { 'transfer-encoding': 'chunked' }],
     ['an expectation', { expect: '100-continue' }],
   ])('is refused with %s', (_, headers: Record<string, string>) => {
     expect(heads.write({ ...post, headers })).toMatchObject({ cause: 'protocol' });

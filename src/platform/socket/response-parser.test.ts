@@ -20,11 +20,11 @@ const wordFor = (reading: ParseStatus): string =>
 const readPieces = (pieces: readonly Buffer[], closes = true): Reported => {
   const deframer = new ResponseParser();
   const shared = Buffer.alloc(Math.max(1, ...pieces.map((piece) => piece.length)) + 3);
-  const told = { status: null as number | null, headers: {}, content: '' };
+  const response = { status: null as number | null, headers: {}, content: '' };
   deframer.expectResponse({
-    onHead: (status, headers) => Object.assign(told, { status, headers }),
+    onHead: (status, headers) => Object.assign(response, { status, headers }),
     onContent: (bytes, from, till) => {
-      told.content += bytes.toString('latin1', from, till);
+      response.content += bytes.toString('latin1', from, till);
     },
   });
   let reading: ParseStatus = 'more';
@@ -35,7 +35,7 @@ const readPieces = (pieces: readonly Buffer[], closes = true): Reported => {
     if (reading !== 'more') break;
   }
   if (reading === 'more' && closes) reading = deframer.closed();
-  return { ...told, end: wordFor(reading), reusableFor: deframer.reusableFor };
+  return { ...response, end: wordFor(reading), reusableFor: deframer.reusableFor };
 };
 
 /** In one piece, in two cut at every byte, and byte by byte. */
@@ -73,8 +73,8 @@ describe('a response, however it is cut,', () => {
     ['line ends first', `\r\n\n${head(one)}x`, 'x'],
     ['two interim answers', `${head('A: b\r\n', '103 x').repeat(2)}${head(one)}x`, 'x'],
   ])('ends by itself: %s', (_, text, content) => {
-    const told = readEveryCut(text, false);
-    expect(told).toMatchObject({ status: 200, content, end: 'complete', reusableFor: forever });
+    const response = readEveryCut(text, false);
+    expect(response).toMatchObject({ status: 200, content, end: 'complete', reusableFor: forever });
   });
 
   it.each([
@@ -155,9 +155,9 @@ describe('a response, however it is cut,', () => {
         const bytes = Buffer.from(text, 'latin1');
         const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
         const pieces = places.slice(1).map((to, n) => bytes.subarray(places[n], to));
-        const told = readPieces(pieces, framing === 'close');
-        expect(told).toMatchObject({ status, content, end: 'complete' });
-        for (const [name] of fields) expect(told.headers).toHaveProperty(`x-${name}`);
+        const response = readPieces(pieces, framing === 'close');
+        expect(response).toMatchObject({ status, content, end: 'complete' });
+        for (const [name] of fields) expect(response.headers).toHaveProperty(`x-${name}`);
       }),
     );
   });
@@ -170,15 +170,15 @@ describe('a response without content', () => {
     ['204 No Content', 'Content-Length: 3\r\n', 0],
     ['304 Not Modified', chunked, 0],
   ])('is %s; with %j its connection is reusable for %s ms', (status, fields, reusableFor) => {
-    const told = readEveryCut(head(fields, status), false);
-    expect(told).toMatchObject({ content: '', end: 'complete', reusableFor });
+    const response = readEveryCut(head(fields, status), false);
+    expect(response).toMatchObject({ content: '', end: 'complete', reusableFor });
   });
 });
 
 describe('a connection', () => {
   it('is not reused after unexpected bytes', () => {
-    const told = readPieces([Buffer.from(`${head(one)}xH`)], false);
-    expect(told).toMatchObject({ content: 'x', end: 'complete', reusableFor: 0 });
+    const response = readPieces([Buffer.from(`${head(one)}xH`)], false);
+    expect(response).toMatchObject({ content: 'x', end: 'complete', reusableFor: 0 });
   });
 
   it('gives the content of all chunks of a read at once', () => {

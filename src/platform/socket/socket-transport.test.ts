@@ -99,21 +99,21 @@ const toHasty = async (answer: (socket: Socket) => void): Promise<Transport> => 
 /** How a connection came about and how the exchange on it ended, for a body too large for the system's buffers. */
 const sendLarge = (transport: Transport): Promise<string> =>
   new Promise((resolve) => {
-    let told = '';
+    let report = '';
     transport.send(
       { method: 'POST', path: '/x', headers: {}, body: new Uint8Array(32 * 1024 * 1024) },
       {
         onConnected: (_, connection) => {
-          told = connection;
+          report = connection;
         },
         onSent: () => undefined,
         onReconnect: () => undefined,
         onHeaders: (_, status) => {
-          told += ` ${status}`;
+          report += ` ${status}`;
         },
         onChunk: () => undefined,
-        onEnd: () => resolve(told),
-        onFailure: (_, cause) => resolve(`${told} ${cause}`),
+        onEnd: () => resolve(report),
+        onFailure: (_, cause) => resolve(`${report} ${cause}`),
       },
     );
   });

@@ -81,10 +81,10 @@ it('a failure has no time and no tokens, and what is not known has an empty labe
   ]);
 });
 
-it('a key has the remaining amounts that a gateway last told', () => {
+it('a key has the remaining amounts that a gateway reported last', () => {
   const quota = { limitRequests: 9, remainingRequests: 0, limitTokens: 9, remainingTokens: 8 };
-  const remaining = (told: object) =>
-    observed({ head: { ...attempt.head, quota: { ...quota, ...told } } }).filter((line) =>
+  const remaining = (reported: object) =>
+    observed({ head: { ...attempt.head, quota: { ...quota, ...reported } } }).filter((line) =>
       line.startsWith('remaining'),
     );
   expect(remaining({})).toEqual([

@@ -69,7 +69,7 @@ it('claims that decide on limits are cases of their key, if limits are judged', 
   ]);
 });
 
-it('an objective without data fails with a type of its own, and a warning is skipped', () => {
+it('an objective without data fails with a separate type, and a warning is skipped', () => {
   const fail = { ruling: 'fail' } as const;
   const verdicts = [
     sampleVerdict({ ...fail, grounds: 'no-data', n: 3 }),
@@ -77,10 +77,10 @@ it('an objective without data fails with a type of its own, and a warning is ski
     sampleVerdict({ ...fail, grounds: 'broken' }),
     sampleVerdict({ ...fail, grounds: 'broken', severity: 'warn' }),
   ];
-  const told = casesOf({ ...result, verdicts }, validTrust).map((text) =>
+  const lines = casesOf({ ...result, verdicts }, validTrust).map((text) =>
     text.replace(/^.*time="0">/, '').replace(/" type="([^"]*)">.*/, ' ($1)'),
   );
-  expect(told.slice(1)).toEqual([
+  expect(lines.slice(1)).toEqual([
     '<failure message="expected ttft.p95{stage=peak} &lt; 800ms, got too little data: 3 samples, at least 200 needed (no-data)',
     '<failure message="expected ttft.p95{stage=peak} &lt; 800ms, got no data: the server never gave this figure (no-data)',
     '<failure message="expected ttft.p95{stage=peak} &lt; 800ms, got 684 ms (95 %: 566 ms to 746 ms), n 760 (objective-broken)',

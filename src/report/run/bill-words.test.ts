@@ -142,7 +142,7 @@ describe('the cache in a bill', () => {
     expect(cacheOf({ input: 50, output: 9 }, prices)).toEqual([]);
   });
 
-  it('saved nothing without a price of its own', () => {
+  it('saved nothing if cached tokens have no separate price', () => {
     expect(cacheOf({ input: 1, cachedInput: 1 }, price)).toEqual([
       '50.0 % of the priced prompt tokens came from a cache, which saved 0.000000. 1 cached token cost as much as other input, since the price has no `cachedInput`.',
     ]);
@@ -193,17 +193,17 @@ describe('the bill', () => {
   });
 
   it('has a month of the measured time, and where prices come from', () => {
-    const told = (bills: Bills, pricing = {}) =>
+    const linesOf = (bills: Bills, pricing = {}) =>
       words(billed(bills, price, pricing)).filter((line) => /^(A month|Prices)/.test(line));
     // A millionth each second, over 50 s: 2.592 in 30 days.
-    expect(told({ completed: of(9, 0, 50) })).toEqual([
+    expect(linesOf({ completed: of(9, 0, 50) })).toEqual([
       'A month of 30 days like the measured time: about 2.59 currency units.',
     ]);
-    expect(told({ completed: of(9, 1, 50) }, { currency: 'EUR', date: '2026-01-02' })).toEqual([
+    expect(linesOf({ completed: of(9, 1, 50) }, { currency: 'EUR', date: '2026-01-02' })).toEqual([
       'A month of 30 days like the measured time: at least 2.59 EUR (unknown for 1 of 10).',
       'Prices: as of 2026-01-02.',
     ]);
-    expect(told({ completed: of(0, 1, 0) }, { file: 'p.json' })).toEqual([
+    expect(linesOf({ completed: of(0, 1, 0) }, { file: 'p.json' })).toEqual([
       'Prices of p.json: without a date.',
     ]);
     const result = billed({ completed: of(1, 0, 5) });

@@ -153,8 +153,8 @@ describe('the page of a forecast', () => {
     ];
     const other = { ...share, model: 'elsewhere', cached: 0.5 };
     const known = { ...share, model: null, cached: 0.5, answers: 1200 };
-    const told = notes({ groups, cachedShares: [share, other, known] }).slice(4);
-    expect(told).toEqual([
+    const lines = notes({ groups, cachedShares: [share, other, known] }).slice(4);
+    expect(lines).toEqual([
       'Costs assume that as much of the prompts comes from a cache as in the earlier result: chat (m) 12.5 % (1 answer), chat 50.0 % (1,200 answers).',
       'The earlier result does not say what is cached of chat (n): its prompts cost the full price.',
     ]);
@@ -292,8 +292,8 @@ describe('the page of a forecast', () => {
     const objective = { text: 'o', needs: 2, expects: 1 };
     const colours = (differing: Partial<Forecast>): readonly string[] => {
       const { blocks } = forecastDocument('', { ...forecast, ...differing }, samplePlan(), ['w']);
-      const told = blocks.flatMap((block) => (block.kind === 'section' ? block.blocks : []));
-      return told.flatMap((block) => {
+      const inner = blocks.flatMap((block) => (block.kind === 'section' ? block.blocks : []));
+      return inner.flatMap((block) => {
         if (block.kind === 'list') return block.items.map(({ text, tone }) => `${tone}: ${text}`);
         return block.kind === 'text' && block.tone !== 'plain'
           ? [`${block.tone}: ${block.text}`]
@@ -346,10 +346,10 @@ describe('the machines that a load needs', () => {
     mergeTime: 1200,
     mergeMemory: 320_000_000,
   };
-  const told = (differing: Partial<Forecast>) => under('Slices', page({ slices, ...differing }));
-  const [each, calibrated, ...costs] = told({});
+  const linesOf = (differing: Partial<Forecast>) => under('Slices', page({ slices, ...differing }));
+  const [each, calibrated, ...costs] = linesOf({});
 
-  it('are told for each, and together', () => {
+  it('are described for each slice, and together', () => {
     expect(each).toBe(
       '3 slices, each at its peak with about 1,500 requests in flight, as many sockets (1,500; see ulimit -n), 30,000 chunks a second in 2 workers (1.25 cores), about 501 MB of memory and 1 MB/s of answers.',
     );
@@ -360,19 +360,19 @@ describe('the machines that a load needs', () => {
       'CPU: 31.0 µs a chunk. Memory: 300 MiB for each worker, and 32 KiB for each request in flight. Both are rounded up from Weir’s own measurement (reports/scale.md). Answers: 250 bytes a chunk, assumed, not measured.',
       'A request counts as ten chunks. In flight are as many as come in the time of an answer: 100 ms, and 10 ms for each token, unless --answer-time gives it.',
     ]);
-    expect(told({ fleet }).slice(1, 3)).toEqual([
+    expect(linesOf({ fleet }).slice(1, 3)).toEqual([
       'Together: 3.75 cores, 10,000 MB of memory, 10 GB/s of answers.',
       'Merging: 2 MB of results, read and merged in about 1.2 s of CPU, with 320 MB of memory.',
     ]);
-    expect(told({ fleet: { ...fleet, addresses: 2 } })[1]).toBe(
+    expect(linesOf({ fleet: { ...fleet, addresses: 2 } })[1]).toBe(
       'Together: 3.75 cores, 10,000 MB of memory, 10 GB/s of answers, and 2 source addresses or more for each address and port of the target, since Linux has 28,232 source ports for each.',
     );
   });
 
-  it('are told without a calibration, or with a degraded one', () => {
-    expect(told({ slices: { ...slices, basis: null } })).toEqual([each, ...costs]);
+  it('are described without a calibration, or with a degraded one', () => {
+    expect(linesOf({ slices: { ...slices, basis: null } })).toEqual([each, ...costs]);
     const degraded = { ...basis, streams: 1, isValid: false };
-    expect(told({ slices: { ...slices, basis: degraded } })[1]).toBe(
+    expect(linesOf({ slices: { ...slices, basis: degraded } })[1]).toBe(
       'This machine was calibrated (degraded, as at any load) at 1 stream of 20,000 tokens a second in 1 worker, beside the gateway: no slice gets more.',
     );
   });

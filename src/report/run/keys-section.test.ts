@@ -133,13 +133,13 @@ describe('the section on the keys', () => {
 
   it('names refuted claims, and calls them violated only if limits are judged', () => {
     const keys = [{ ...quiet, checks: [...limits.checks, refuted] }];
-    const told = (judged: boolean) =>
+    const claims = (judged: boolean) =>
       terminal(resultWith(keys, judged))
         .split('\n')
         .filter((line) => line.includes('requests-kept:'))
         .map((line) => line.trim());
-    expect(told(false)).toEqual(['refuted: requests-kept: 61 of 60']);
-    expect(told(true)).toEqual(['violated: requests-kept: 61 of 60']);
+    expect(claims(false)).toEqual(['refuted: requests-kept: 61 of 60']);
+    expect(claims(true)).toEqual(['violated: requests-kept: 61 of 60']);
     const advised = [{ ...quiet, checks: [{ ...refuted, violates: false }] }];
     expect(terminal(resultWith(advised, true))).toContain(' refuted: requests-kept');
   });
@@ -172,7 +172,7 @@ describe('the section on the keys', () => {
       const ledger = [{ key: 'alpha', rows, left: 0 }];
       return { ...result, ledger, plan: { ...result.plan, limits: unlimited } };
     };
-    const told = (differing: object) =>
+    const rowWith = (differing: object) =>
       toLedgerRow({
         ...blankChatColumns,
         status: 200,
@@ -184,8 +184,8 @@ describe('the section on the keys', () => {
     expect(html(none([answer(200, 0)]))).toBe('');
     expect(terminal(none([answer(200, 0)]))).toContain('What did the limits do?');
     expect(html(none([answer(429, 0)]))).not.toBe('');
-    expect(html(none([told({ limitTokens: 5 })]))).not.toBe('');
-    expect(html(none([told({ remainingRequests: 5 })]))).not.toBe('');
+    expect(html(none([rowWith({ limitTokens: 5 })]))).not.toBe('');
+    expect(html(none([rowWith({ remainingRequests: 5 })]))).not.toBe('');
     const result = none([]);
     const own = { ...unlimited, tokensPerMinute: 5 };
     expect(html({ ...result, plan: { ...result.plan, limits: own } })).not.toBe('');

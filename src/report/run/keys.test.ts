@@ -20,8 +20,8 @@ type Reported = readonly [
   limitTokens: number | null,
   remainingTokens: number | null,
 ];
-const budgetOf = (told: readonly Reported[], left = 0) => {
-  const rows = told.map(
+const budgetOf = (reported: readonly Reported[], left = 0) => {
+  const rows = reported.map(
     ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
       toLedgerRow({
         ...blankChatColumns,

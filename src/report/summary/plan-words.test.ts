@@ -250,7 +250,7 @@ describe('a term of a plan in words', () => {
     );
   });
 
-  it('a population has its start, target, keys and retries, and the plan then none of its own', () => {
+  it('each population has a start, target, keys and retries, which the plan then does not have', () => {
     const keys = [{ name: 'main', weight: 1 }];
     const populations = [
       { name: 'a', after: ms(0), keys, retry: null },
@@ -277,10 +277,10 @@ describe('a term of a plan in words', () => {
       { name: 'a', target: plan.target, wire: { ...wire, paths }, headers: { h: '${env:H}' } },
       { name: 'b', target: { kind: 'container' } as const, wire, headers: {} },
     ];
-    const told = planTerms(samplePlan({ targets })).filter(([term]) =>
+    const terms = planTerms(samplePlan({ targets })).filter(([term]) =>
       /^(Target )?[ab]\b/.test(term),
     );
-    expect(told).toEqual([
+    expect(terms).toEqual([
       ['Target a', 'the bundled mock'],
       ['a, Endpoints', '/models is /m?…'],
       ['a, Connections', `${http1}, direct`],

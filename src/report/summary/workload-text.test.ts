@@ -58,20 +58,20 @@ describe('the needs of a trace', () => {
     const [stage] = samplePlan().stages;
     const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
     const line = 'declared limits of a key';
-    const told = (differing: object): string =>
+    const needs = (differing: object): string =>
       traceNeeds({
         ...samplePlan(),
         stages: [{ ...stage!, load: sampleTraceLoad }],
         ...differing,
       }).join('\n');
-    expect(told({})).toContain(line);
-    expect(told({ limits: none })).not.toContain(line);
-    expect(told({ targets: [] })).not.toContain(line);
+    expect(needs({})).toContain(line);
+    expect(needs({ limits: none })).not.toContain(line);
+    expect(needs({ targets: [] })).not.toContain(line);
     // Three requests of 1,303 and 6 tokens, where two keys together have 400 a minute.
-    expect(told({ limits: { ...none, tokensPerMinute: 200 } })).toContain(
+    expect(needs({ limits: { ...none, tokensPerMinute: 200 } })).toContain(
       'that minute needs 7 keys',
     );
-    expect(told({ limits: { ...none, requestsPerMinute: 1 } })).toContain(
+    expect(needs({ limits: { ...none, requestsPerMinute: 1 } })).toContain(
       'that minute needs 3 keys',
     );
   });

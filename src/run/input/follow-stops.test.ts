@@ -29,7 +29,7 @@ describe('a request to stop', () => {
     expect(unheard()).toBe(0);
   });
 
-  it('that came before is told to a new listener, unless that is removed at once', async () => {
+  it('that came earlier reaches a new listener, unless the listener is removed at once', async () => {
     const { stops, stop } = following();
     stop('SIGHUP');
     const heard: string[] = [];
@@ -94,7 +94,7 @@ describe('work before the load', () => {
     expect(unheard()).toBe(0);
   });
 
-  it('with nothing to undo is left at once, and a failure of undoing is not told', async () => {
+  it('is given up at once if nothing must be undone, and a failure to undo it is not reported', async () => {
     const { stops, stop } = following();
     const never = stops.unlessStopped(new Promise(() => undefined), null);
     stop('SIGINT');

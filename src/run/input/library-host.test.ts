@@ -67,15 +67,15 @@ describe('a listener of progress', () => {
     expect([stop.aborted, failure.aborted, failure.reason]).toEqual([true, true, reason]);
   });
 
-  it('that does not throw is only told, and may be absent', () => {
-    const told: unknown[] = [];
+  it('that does not throw gets the progress and stops nothing, and may be absent', () => {
+    const reported: unknown[] = [];
     const controller = new AbortController();
     const { stop, onSecond, failure } = stoppedByErrors(
-      (each) => void told.push(each),
+      (each) => void reported.push(each),
       controller.signal,
     );
     onSecond(progress);
-    expect([told, stop.aborted]).toEqual([[progress], false]);
+    expect([reported, stop.aborted]).toEqual([[progress], false]);
     controller.abort();
     expect([stop.aborted, failure.aborted]).toEqual([true, false]);
     expect(() => stoppedByErrors(undefined, undefined).onSecond(progress)).not.toThrow();

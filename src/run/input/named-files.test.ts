@@ -67,7 +67,7 @@ describe('the certificates of a plan', () => {
   });
 
   it('name the variable of a file that is not there', async () => {
-    const told = await read({}, { SSL_CERT_FILE: join(home, 'gone.pem') });
-    expect(told).toMatch(/^SSL_CERT_FILE: the certificate file HOME\/gone.pem cannot be read/);
+    const message = await read({}, { SSL_CERT_FILE: join(home, 'gone.pem') });
+    expect(message).toMatch(/^SSL_CERT_FILE: the certificate file HOME\/gone.pem cannot be read/);
   });
 });

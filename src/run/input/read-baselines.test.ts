@@ -10,7 +10,7 @@ import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { checkDistinct, readSide } from './read-side.ts';
 
-/** Sides of a comparison that are baselines of the history, and how they are told from paths. */
+/** Sides of a comparison that are baselines of the history, and how they are distinguished from paths. */
 
 const home = mkdtempSync(join(tmpdir(), 'weir-baselines-'));
 const history = join(home, 'history.db');
@@ -121,7 +121,7 @@ describe('a baseline', () => {
     await expect(read('empty')).rejects.toThrow(`empty ${absent}`);
   });
 
-  it('that has the name of a folder here is told to be both', async () => {
+  it('that has the name of an existing folder is refused as ambiguous', async () => {
     const db = await openHistory(history);
     db.setBaseline('src', [1]);
     db.close();

@@ -71,7 +71,7 @@ describe('files that are opened again', () => {
     });
   });
 
-  it('are told to be gone', () => {
+  it('are reported if they are gone', () => {
     const plan = planOf(sourceOf());
     rmSync(join(folder, 'p.jsonl'));
     const problem =

@@ -37,9 +37,12 @@ it.each([
     file('none/morning.yaml'),
     `the scenario file ${file('none/morning.yaml')} does not exist: give the path of a YAML, JSON, TypeScript or JavaScript file`,
   ],
-])('a scenario that is no file is told apart: %s', async (path, message) => {
-  await expect(readFrom(path)).rejects.toMatchObject({ message });
-});
+])(
+  'a scenario that is not a file is refused with a specific message: %s',
+  async (path, message) => {
+    await expect(readFrom(path)).rejects.toMatchObject({ message });
+  },
+);
 
 it('a checkpoint that cannot be read is called by its name', async () => {
   await expect(readStoredResult(file('c.jsonl'))).rejects.toThrow(

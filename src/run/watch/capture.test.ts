@@ -17,7 +17,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 const secret = 'sk-very-secret';
 const unheard = new Proxy({}, { get: () => () => undefined }) as ExchangeObserver;
 
-/** Opens a capture in a folder of its own, with what sends through it and what reads its lines. */
+/** Opens a capture in a separate folder, with a function that sends through it and one that reads its lines. */
 const open = async (mode: CaptureMode) => {
   const folder = mkdtempSync(join(home, 'run-'));
   const capture = await openCapture(folder, mode);

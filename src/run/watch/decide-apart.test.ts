@@ -31,7 +31,7 @@ const chats = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => answeredChat((from + i) * 50, 100));
 
 describe('the thread that decides when a run may end', () => {
-  it('is told each observation once, in batches, and the rest when it must decide', () => {
+  it('gets each observation once, in batches, and the rest when it must decide', () => {
     const { observer, messages, isDecided } = deciding();
     for (const chat of chats(64 + 64 + 3)) observer.onObservation?.(chat);
     isDecided(9000, 140);
@@ -45,7 +45,7 @@ describe('the thread that decides when a run may end', () => {
     expect(messages.flatMap(({ observations }) => observations)).toEqual(chats(131));
   });
 
-  it('is also told what workers observed', () => {
+  it('also gets what workers observed', () => {
     const { observer, messages, isDecided } = deciding();
     const figures = collectLiveFigures().take();
     const lines = { observationLines: [], requestLines: [], checkpointLines: [] };

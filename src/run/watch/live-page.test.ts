@@ -8,7 +8,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { openLivePage } from './live-page.ts';
 import { createSnapshotPace, snapshotInterval } from './snapshot-pace.ts';
 
-/** What a run tells the process of its live page, and what it does with the answers; the process is of the test. */
+/** What a run sends to the process of its live page, and what it does with the answers; a fake replaces the process. */
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-live-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -59,7 +59,7 @@ const progress = (elapsed: number, due = 9) => ({
 });
 
 describe('the live page of a run', () => {
-  it('is told where to listen and what is planned, and its address is shown', async () => {
+  it('gets the port to listen on and what is planned, and its address is shown', async () => {
     const { page, said } = await openPage();
     expect(page.setup).toEqual({
       port: 7,

@@ -167,7 +167,7 @@ describe('the pool of workers', () => {
     });
   });
 
-  it('sends what it is told to all workers', async () => {
+  it('passes a new key, a stop and the end of the load on to all workers', async () => {
     const { threads, pool, moment, running } = await begun();
     pool.renewKey(1, 'sk-new');
     running.stop(milliseconds(70));

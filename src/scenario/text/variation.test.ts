@@ -68,7 +68,7 @@ describe('the values of a variable', () => {
     expect(faultsOf([flag])).toContain(message);
   });
 
-  it('a range from 0 is not told to double', () => {
+  it('a range from 0 has no advice to double', () => {
     const message = faultsOf(['load.users=0..10']);
     expect(message).toContain('such as 0..10+3');
     expect(message).not.toContain('doubling');

@@ -104,14 +104,14 @@ describe.each(trafficKinds)('a response to %s', (kind) => {
     const body =
       '{"error":{"message":"Rate limit exceeded for api_key: 1f. Limit type: tokens. Current limit: 9, Remaining: 0. Limit resets at: 2026-03-01 12:00:42 UTC","type":"None","param":"None","code":"429"}}';
     const date = 'Sun, 01 Mar 2026 12:00:01 GMT';
-    const told = (headers: Record<string, string>) =>
+    const refused = (headers: Record<string, string>) =>
       replay(kind, [Buffer.from(body)], { status: 429, headers });
-    expect(told({ date, 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+    expect(refused({ date, 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
       unit: 'tokens',
       retryAfter: 30_000,
       resetIn: 41_000,
     });
-    expect(told({ 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+    expect(refused({ 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
       retryAfter: null,
       resetIn: null,
     });

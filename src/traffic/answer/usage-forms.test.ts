@@ -210,7 +210,7 @@ describe('the cost of an answer, to the millionth', () => {
     });
   });
 
-  it('has the price of other input and output for classes without a price of their own', () => {
+  it('has the price of other input and output for classes without a separate price', () => {
     const fields = {
       usage: {
         prompt_tokens: 100,

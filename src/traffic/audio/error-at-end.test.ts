@@ -15,7 +15,7 @@ it('an error at the end of a body is found, without what is secret', () => {
   expect(errorIn(error)).toBe(found);
   expect(errorIn(sound, error.slice(0, 9), error.slice(9), ' \n')).toBe(found);
   expect(errorIn(sound, error, '\0'.repeat(9))).toBe(found);
-  // Braces before it are none of its own.
+  // Braces before the error do not belong to it.
   expect(errorIn(`${'{'.repeat(5)}${error}`)).toBe(found);
   expect(errorIn(`${'{'.repeat(19)}${error}`)).toBe(found);
   expect(errorIn(`${'{'.repeat(20)}${error}`)).toBeNull();

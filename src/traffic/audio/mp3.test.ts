@@ -23,9 +23,9 @@ describe('the header of an MP3 frame', () => {
     ['MPEG 1, 32 kHz, 320 kbit/s', [0xff, 0xfb, 0xe8, 0x00], [1440, 1152, 32_000]],
     ['MPEG 2, 16 kHz, 24 kbit/s, mono', [0xff, 0xf3, 0x38, 0xc0], [108, 576, 16_000]],
     ['MPEG 2.5, 8 kHz, 8 kbit/s, with a checksum', [0xff, 0xe2, 0x18, 0xc0], [72, 576, 8000]],
-  ])('gives length, samples and rate: %s', (_, bytes, told) => {
+  ])('gives length, samples and rate: %s', (_, bytes, expected) => {
     const { length, samples, sampleRate } = readMp3Frame(Buffer.from(bytes))!;
-    expect([length, samples, sampleRate]).toEqual(told);
+    expect([length, samples, sampleRate]).toEqual(expected);
   });
 
   it.each([

@@ -61,7 +61,7 @@ describe('a chat request', () => {
     (kind) => {
       const made = { conversations: { kind: 'trace', system: null } } as const;
       const ask = () => ({ messages: [], maxTokens: null, tokens: 5 });
-      const told = (body: TrafficOf<'chat'>['body']): unknown => {
+      const outcomeOf = (body: TrafficOf<'chat'>['body']): unknown => {
         const reader = prepareRequest(
           entry(kind, { ...made, body }),
           prepareContextWith({ ask }),
@@ -78,8 +78,8 @@ describe('a chat request', () => {
         );
         return reader.ended(readAt(1));
       };
-      expect(told({})).toMatchObject({ answer: { tokens: { asked: 5 } } });
-      expect(told({ tools: [] })).not.toHaveProperty('answer.tokens.asked');
+      expect(outcomeOf({})).toMatchObject({ answer: { tokens: { asked: 5 } } });
+      expect(outcomeOf({ tools: [] })).not.toHaveProperty('answer.tokens.asked');
     },
   );
 

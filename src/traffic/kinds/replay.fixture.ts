@@ -37,7 +37,7 @@ export const contextWith = (parts: Partial<ReadingContext> = {}): ReadingContext
   ...parts,
 });
 
-/** The traffic whose answer is read: a sample of a kind, or an entry of its own, with the clip that it uploads. */
+/** The traffic whose answer is read: a sample of a kind, or a given entry, with the clip that it uploads. */
 type ReplayedTraffic = TrafficKind | (Traffic & { readonly clip?: Clip });
 
 export const readerFor = (

@@ -33,10 +33,10 @@ const read = (
   response?: ReplayedResponse,
 ): Outcome => {
   const bytes = Buffer.from(body as string);
-  const told = response ?? labelled(labels[format]);
-  const whole = replay(entry({ format }), [bytes], told);
+  const replayed = response ?? labelled(labels[format]);
+  const whole = replay(entry({ format }), [bytes], replayed);
   for (const reads of everySplit(bytes)) {
-    expect(withoutTimes(replay(entry({ format }), reads, told))).toEqual(withoutTimes(whole));
+    expect(withoutTimes(replay(entry({ format }), reads, replayed))).toEqual(withoutTimes(whole));
   }
   return whole;
 };
@@ -283,8 +283,13 @@ describe('a speech response', () => {
 
   it('masks secrets in received text', () => {
     const context = contextWith({ redact: (text) => text.replaceAll('sk-1', '***') });
-    const told = replay(entry(), [Buffer.from('wrong key sk-1')], labelled('text/plain'), context);
-    expect(told).toMatchObject({ detail: 'text was returned instead of audio: wrong key ***' });
+    const outcome = replay(
+      entry(),
+      [Buffer.from('wrong key sk-1')],
+      labelled('text/plain'),
+      context,
+    );
+    expect(outcome).toMatchObject({ detail: 'text was returned instead of audio: wrong key ***' });
   });
 
   it('is malformed if it is compressed, since that hides when its first audio came', () => {
@@ -308,8 +313,8 @@ describe('a speech response', () => {
 
   it('has its full duration if it is a real recording', () => {
     const url = new URL('../../../fixtures/speech/kurs.ogg', import.meta.url);
-    const told = replay(entry({ format: 'opus' }), [readFileSync(url)], labelled('audio/ogg'));
-    expect(told).toMatchObject({ answer: { audioSeconds: 254_982 / 48_000, notes: [] } });
+    const outcome = replay(entry({ format: 'opus' }), [readFileSync(url)], labelled('audio/ogg'));
+    expect(outcome).toMatchObject({ answer: { audioSeconds: 254_982 / 48_000, notes: [] } });
   });
 
   it('counts as answering from its first byte on', () => {

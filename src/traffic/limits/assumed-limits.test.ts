@@ -18,10 +18,15 @@ it.each([
     ['9 requests in at least 3600 s'],
   ],
   ['a window', { 'x-ratelimit-limit': '60, 60;w=60' }, [], []],
-  ['a window of its own', { 'x-ratelimit-limit': '60', 'x-ratelimit-window': '60' }, [], []],
+  [
+    'a window in a separate header',
+    { 'x-ratelimit-limit': '60', 'x-ratelimit-window': '60' },
+    [],
+    [],
+  ],
   ['OpenAI’s headers, which mean a minute', { 'x-ratelimit-limit-requests': '500' }, [], []],
   ['nothing but what remains', { 'x-ratelimit-remaining': '7' }, [], []],
-])('a limit is said to have no time of its own: %s', (_, headers, assumed, longer) => {
+])('a limit that names no period is reported as such: %s', (_, headers, assumed, longer) => {
   const read = readDeclaredLimits(headers)!;
   expect(read.longer).toEqual(longer);
   expect(read.assumed).toEqual(assumed.map((text) => ({ unit: text.split(' ')[1], text })));

@@ -438,7 +438,7 @@ describe('the limits that an answer declares', () => {
     ['x-rate-limit', 'minute', 1000, undefined],
     ['x-ratelimit', 'day', undefined, '1,000 requests a day'],
     ['x-ratelimit', 'soon', 1000, undefined],
-  ])('have the window of a header of its own: %s-window: %s', (name, window, minute, longer) => {
+  ])('have the window of a separate header: %s-window: %s', (name, window, minute, longer) => {
     const headers = { [`${name}-limit`]: '1000', [`${name}-window`]: window };
     const read = readDeclaredLimits(headers);
     expect(read?.quota?.limitRequests ?? undefined).toBe(minute);

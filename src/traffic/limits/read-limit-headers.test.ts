@@ -4,7 +4,7 @@ import { anyCodePoint } from '../../model/code-points-suite.fixture.ts';
 import { readReportedLimits } from './read-limit-headers.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
-const told = (headers: Record<string, string>) => readReportedLimits(headers, now).reported;
+const reportedIn = (headers: Record<string, string>) => readReportedLimits(headers, now).reported;
 
 const limitOf = (profile: string, descriptor: string | null, unit: string, cells: object) => ({
   profile,
@@ -20,7 +20,7 @@ const [minute, day] = [60_000, 86_400_000];
 describe('limit headers', () => {
   it('are read for any LiteLLM descriptor', () => {
     expect(
-      told({
+      reportedIn({
         'x-ratelimit-api_key-limit-requests': '60',
         'x-ratelimit-api_key-remaining-requests': '12',
         'x-ratelimit-model_per_key-remaining-tokens': '1999000',
@@ -35,7 +35,7 @@ describe('limit headers', () => {
 
   it('of OpenAI and Groq have resets as Go durations', () => {
     expect(
-      told({
+      reportedIn({
         'x-ratelimit-limit-requests': '14400',
         'x-ratelimit-remaining-requests': '14370',
         'x-ratelimit-reset-requests': '2m59.56s',
@@ -55,7 +55,7 @@ describe('limit headers', () => {
 
   it('of Azure have resets in whole seconds, and −1 for an unknown limit', () => {
     expect(
-      told({ 'x-ratelimit-limit-tokens': '-1', 'x-ratelimit-reset-requests': '7' }),
+      reportedIn({ 'x-ratelimit-limit-tokens': '-1', 'x-ratelimit-reset-requests': '7' }),
     ).toStrictEqual([
       limitOf('openai', null, 'tokens', { window: minute }),
       limitOf('openai', null, 'requests', { resetIn: 7000, window: minute }),
@@ -64,7 +64,7 @@ describe('limit headers', () => {
 
   it('of Anthropic have resets as RFC 3339 times', () => {
     expect(
-      told({
+      reportedIn({
         'anthropic-ratelimit-input-tokens-limit': '40000',
         'anthropic-ratelimit-input-tokens-reset': '2026-03-01T12:00:30Z',
       }),
@@ -79,7 +79,7 @@ describe('limit headers', () => {
 
   it('of Mistral name the period', () => {
     expect(
-      told({
+      reportedIn({
         'x-ratelimit-limit-tokens-minute': '500000',
         'x-ratelimit-remaining-req-minute': '4',
         'x-ratelimit-tokens-query-cost': '12',
@@ -92,7 +92,7 @@ describe('limit headers', () => {
 
   it('of the IETF draft are structured fields', () => {
     expect(
-      told({
+      reportedIn({
         'ratelimit-policy': '"burst";q=100;w=60,"daily";q=1000;w=86400',
         ratelimit: '"burst";r=50;t=30',
       }),
@@ -113,7 +113,7 @@ describe('limit headers', () => {
     ['a Unix time in milliseconds', String(now + 30_000), 30_000],
     ['an HTTP date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
   ])('in the common form have resets as %s', (_, text, resetIn) => {
-    expect(told({ 'x-ratelimit-reset': text })).toStrictEqual([
+    expect(reportedIn({ 'x-ratelimit-reset': text })).toStrictEqual([
       limitOf('legacy', null, 'requests', { resetIn }),
     ]);
   });

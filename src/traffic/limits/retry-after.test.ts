@@ -40,7 +40,7 @@ it.each([
     { 'retry-after': 'Sun Mar 01 2026 13:00:05 GMT+0100 (Central European Standard Time)' },
     5000,
   ],
-  ['a reset of its own', { 'x-rate-limit-reset-after': '2' }, 2000],
+  ['a separate reset header', { 'x-rate-limit-reset-after': '2' }, 2000],
   ['gRPC’s pushback', { 'grpc-retry-pushback-ms': '250' }, 250],
   ['the reset of a gateway in ms', { 'x-ratelimit-reset-ms': '1500' }, 1500],
   ['its moment in ms', { 'x-ratelimit-reset-ms': String(now + 2500) }, 2500],

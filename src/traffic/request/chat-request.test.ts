@@ -29,8 +29,8 @@ const asked = (own: ChatContent = content, kind: 'chat' | 'chat-stream' = 'chat-
   return { ...made, request, ownHeaders, size, body, notes: [...targetMemory.notes] };
 };
 
-describe('a request with fields of its own', () => {
-  it('has them before those of its entry, but for the stream, and headers of its own', () => {
+describe('a request with its own fields', () => {
+  it('prefers them to the fields of its entry, except `stream`, and has its own headers', () => {
     const { body, ownHeaders, size, prompt, request, notes } = asked();
     expect(body).toEqual({
       model: 'm',

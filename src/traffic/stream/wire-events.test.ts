@@ -205,7 +205,7 @@ describe('a streamed chat, however it is cut,', () => {
     );
   });
 
-  it('reads the streams of Azure, with content filters in chunks of their own', () => {
+  it('reads the streams of Azure, with content filters in separate chunks', () => {
     const filters = { hate: { filtered: false, severity: 'safe' } };
     const empty = { id: '', object: '', created: 0, model: '' };
     const body = sseEvents(

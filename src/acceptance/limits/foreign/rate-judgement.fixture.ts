@@ -4,7 +4,7 @@ import type { ForeignLimiter, LimiterFamily } from './foreign-limiter.fixture.ts
 /** The names that are true of a family. A family without one is "none of ours". */
 const trueNames: Readonly<Record<LimiterFamily, readonly string[]>> = {
   'fixed-from-first': ['fixed-from-first'],
-  // Without a `Date` header no one can tell that regular times are those of the clock.
+  // Without a `Date` header, regular times cannot be matched with those of the clock.
   'fixed-aligned': ['fixed-aligned', 'fixed-any-phase'],
   'fixed-free': ['fixed-any-phase'],
   'sliding-log': ['sliding-log'],

@@ -5,7 +5,7 @@ import { type CampaignCell, type CampaignResult, runCell } from './campaign.fixt
 /** Two are enough for the machines that run this, and leave an example of each size its memory. */
 const threads = 2;
 
-/** Tells the threads that this file starts from those of a test runner that imports it. */
+/** Marks the threads that this file starts, since a test runner that imports it has threads, too. */
 const mark = 'campaign';
 
 /**

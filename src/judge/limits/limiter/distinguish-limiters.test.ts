@@ -82,7 +82,7 @@ describe('a log of one limiter', () => {
   it.each([
     ['sliding-log', []],
     ['sliding-counter', []],
-    // Such a log does not tell whether a bucket refills in small steps.
+    // Such a log does not show whether a bucket refills in small steps.
     ['token-bucket', ['stepped-bucket']],
     ['fixed-from-first', []],
     ['fixed-any-phase', []],
