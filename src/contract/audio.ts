@@ -7,26 +7,24 @@ export const speechRequestSchema = z.looseObject({
   input: z.string().min(1),
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
-  /** The speed of the speech. The interface names no range for the speed. */
+  /** The interface names no range for the speed. */
   speed: z.number().positive().nullish(),
 });
 
-/**
- * The content types of speech by format. The interface names no content types, and servers use different content types.
- */
+/** The content types of speech by format. The interface names none, and servers use different ones. */
 export const speechContentTypes = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
   opus: 'audio/ogg',
 } as const;
 
-/** The file extensions of uploads (interface, section 4.4; ogg comes from the general table of formats). */
+/** The file extensions of uploads (interface, section 4.4, which lists `ogg` only in its general table of formats). */
 export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 
 /** The maximum size of an upload, in bytes. The interface says 25 MB, which Weir reads as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
-/** The text fields of the form, in addition to the part with the file. A repeated field is an array. */
+/** The text fields of an upload's form, which has the file as another part. A repeated field is an array. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
   language: z.string().optional(),
@@ -34,7 +32,7 @@ export const transcriptionFieldsSchema = z.looseObject({
   'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
 });
 
-/** The fields of a JSON transcript that clients rely on. A transcript of plain text in JSON has only `text`. */
+/** The fields of a JSON transcript that clients rely on. With `response_format: json`, there is only `text`. */
 export const transcriptionResponseSchema = z.looseObject({
   text: z.string(),
   language: z.string().nullish(),
@@ -42,9 +40,7 @@ export const transcriptionResponseSchema = z.looseObject({
   segments: z
     .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
     .nullish(),
-  /**
-   * The words of the transcript, which only `verbose_json` contains. The interface does not define the form of a word.
-   */
+  /** The words of the transcript, only in `verbose_json`. The interface does not define their form. */
   words: z.array(z.unknown()).nullish(),
 });
 

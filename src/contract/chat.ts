@@ -72,10 +72,7 @@ export const chatRequestSchema = z.looseObject({
       'expected a mapping with type "text", "json_object" or "json_schema"',
     )
     .nullish(),
-  /**
-   * The number of choices. The OpenAI API has the fields `n`, `logprobs` and `top_logprobs`; the interface does not
-   * have these fields.
-   */
+  /** The number of choices. `n`, `logprobs` and `top_logprobs` are in the OpenAI API but not in the interface. */
   n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
@@ -100,7 +97,7 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The content of an answer. The content is a text, or a list of parts from servers of reasoning models. */
+/** The content of an answer: a text, or a list of parts from some servers of reasoning models. */
 export const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
 /** The parts of a completion that every server must send. Weir reads every other part if possible. */
@@ -115,5 +112,4 @@ export const servedChunkSchema = z.looseObject({
     .nullish(),
 });
 
-/** The line that ends a stream. */
 export const streamEnd = '[DONE]';

@@ -1,9 +1,6 @@
-/**
- * This file reads audio files. The client uses this file to measure its clips, and the reference gateway to check
- * uploads.
- */
+/** This file reads audio files. The client measures its clips with it, and the reference gateway checks uploads. */
 
-/** The sample rates of MPEG 1 in Hz. MPEG 2 has half of these rates, and MPEG 2.5 a quarter of these rates. */
+/** The sample rates of MPEG 1 in Hz. MPEG 2 halves and MPEG 2.5 quarters them. */
 const sampleRates = [44_100, 48_000, 32_000];
 
 const mpeg1 = {
@@ -57,8 +54,8 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * The smallest length, in bytes, that may mean "unknown". 17 minutes of speech at 24 kHz with 16 bits have this length,
- * and speaking the longest text takes less time.
+ * The smallest length, in bytes, that may mean "unknown". It is that of 17 minutes of speech at 24 kHz with 16 bits,
+ * which is more than speaking the longest text takes.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
@@ -97,7 +94,10 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
 export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
 
-/** The boxes at the top level of MP4 files. Other data after the boxes, such as an ID3 tag, is not a box. */
+/**
+ * The types of top-level boxes in MP4 files. Bytes with any other type are no box but trailing data, such as an ID3
+ * tag.
+ */
 const topBoxes =
   /^(?:ftyp|styp|moov|moof|mdat|mfra|free|skip|wide|uuid|meta|udta|sidx|ssix|pdin|emsg|prft)$/;
 
@@ -137,14 +137,12 @@ const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
 /**
- * Generates the complete elements of a file, including nested elements. A strict reader stops at the first invalid
- * header.
+ * Generates the complete elements of a file, including nested ones. With `isStrict`, stops at the first invalid header.
  */
 function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
-    // The first byte of an id encodes the size of the id in the same way as the first byte of a length encodes the size
-    // of the length.
+    // The first byte of an id encodes the size of the id, as the first byte of a length does for the length.
     const idBytes = ebmlLength(file, position).bytes;
     const id = readUint(file, position, idBytes);
     const length = ebmlLength(file, position + idBytes);
@@ -159,10 +157,7 @@ function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   }
 }
 
-/**
- * Generates the time at which each complete block of a WebM file starts to play, with the unit of this time in
- * nanoseconds.
- */
+/** Generates the start time of each complete block of a WebM file, with the unit of this time in nanoseconds. */
 export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
   let unit = 1_000_000;
   let cluster = 0;
@@ -170,8 +165,7 @@ export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
     if (id === timestampScale) unit = readUint(file, from, Math.min(8, bytes));
     if (id === clusterTimestamp) cluster = readUint(file, from, Math.min(8, bytes));
     if (!blocks.includes(id)) continue;
-    // In a block, the time follows the number of the track. The time is signed, and relative to the time of the
-    // cluster.
+    // In a block, a signed time relative to the cluster's time follows the track number.
     const { bytes: track } = ebmlLength(file, from);
     const offset = readUint(file, from + track, 2);
     const time = cluster + (offset < 0x8000 ? offset : offset - 0x10000);

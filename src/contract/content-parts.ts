@@ -74,10 +74,10 @@ const longestSide = 2048;
 const shortestSide = 768;
 
 /**
- * Estimates the tokens of an image by OpenAI's published rule for GPT-4o. Any image has 85 tokens. Unless the detail is
- * `low`, the image is scaled down to 2,048 pixels, and then to 768 pixels on its shorter side; each tile of 512 pixels
- * then adds 170 tokens. If the size of the image is unknown, the image counts as the largest possible image: 1,445
- * tokens.
+ * Estimates the tokens of an image by OpenAI's published rule for GPT-4o. Every image costs 85 tokens. Unless the
+ * detail is `low`, the image is scaled down to fit into 2,048 × 2,048 pixels, and then to 768 pixels on its shorter
+ * side; each tile of 512 × 512 pixels adds 170 tokens. An image of unknown size counts as the largest possible one:
+ * 1,445 tokens.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;

@@ -4,10 +4,7 @@ import { z } from 'zod';
 
 const text = z.string().nullish();
 
-/**
- * The body `{error: {message, type, code}}`. The gateway's second form of a 429 has the same body, with the additional
- * field `param`.
- */
+/** The body `{error: {message, type, code}}`. The gateway's second form of a 429 adds the field `param`. */
 export const errorBodySchema = z.looseObject({
   error: z.looseObject({
     message: text,

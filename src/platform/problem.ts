@@ -8,38 +8,37 @@ export class Problem extends Error {
   readonly kind: ProblemKind = 'configuration';
 }
 
-/** An error: a scenario that cannot be read, or that is wrong. */
+/** Thrown for a scenario that cannot be read or is wrong. */
 export class UnusableScenario extends Problem {
   override readonly kind = 'scenario';
 }
 
-/** An error: a key that is missing, malformed or refused. */
+/** Thrown for a missing, malformed or refused key. */
 export class UnusableKey extends Problem {
   override readonly kind = 'key';
 }
 
-/** An error: a target that cannot be loaded or started. */
+/** Thrown for a target that cannot be loaded or started. */
 export class UnusableTarget extends Problem {
   override readonly kind = 'target';
 }
 
 /**
- * An error: the answer to a request before the load suggests that the target cannot be loaded. The user may send the
+ * Thrown if the answer to a request before the load suggests that the target cannot be loaded. The user may send the
  * load anyway.
  */
 export class DoubtfulTarget extends UnusableTarget {}
 
-/** An error: a run that may need more than its budget or its pace allows. */
+/** Thrown for a run that may need more than its budget or its pace allows. */
 export class OverBudget extends Problem {
   override readonly kind = 'budget';
 }
 
-/** An error: a file or folder that cannot be written, or that another run is using. */
+/** Thrown for a file or folder that cannot be written or that another run uses. */
 export class UnwritableOutput extends Problem {
   override readonly kind = 'output';
 }
 
-/** An error: an optional package that is not installed. */
 export class MissingPackage extends Problem {
   override readonly kind = 'package';
 }

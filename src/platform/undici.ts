@@ -3,7 +3,5 @@ import type * as Undici from 'undici';
 
 const require = createRequire(import.meta.url);
 
-/**
- * Loads undici when undici is first used. Most runs use Weir's own transport, and undici consists of a hundred files.
- */
+/** Loads undici only when it is first used, since most runs use Weir's own transport and undici has a hundred files. */
 export const undici = (): typeof Undici => require('undici') as typeof Undici;

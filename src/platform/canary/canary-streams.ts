@@ -10,7 +10,7 @@ import { countErrors } from './stamp.ts';
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
-  /** The run's transport. Self-test streams use plain HTTP/1.1, whichever transport the run uses. */
+  /** The HTTP client of the run. Self-test streams use the same client, but always plain HTTP/1.1. */
   readonly transport: TransportName;
 }
 
@@ -23,7 +23,7 @@ export interface CanaryStreams {
   close(): Promise<void>;
 }
 
-/** The maximum wait for the opening of the streams, in ms. The wait ends then if the emitter does not respond. */
+/** The maximum wait for the streams to open, in ms, in case the emitter does not respond. */
 const openTimeout = 1000;
 
 /** Opens the streams in this thread. Resolves once each stream runs or has failed. */

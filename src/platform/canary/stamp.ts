@@ -2,9 +2,7 @@ import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/**
- * The mark before a stamp. A stamp is the time at which an event was written, read from the machine's monotonic clock.
- */
+/** The mark before a stamp. A stamp is the time on the machine's monotonic clock at which an event was written. */
 
 const mark = '@@';
 /** The number of digits of a stamp. A stamp is a number of whole microseconds. */
@@ -61,9 +59,9 @@ const countTimes = () => {
 };
 
 /**
- * Counts how late events are read. `note` takes the instant and the bytes of a read. `take` returns the errors since
- * the last call of `take`: all of each error, and the part outside the event loop. `begin` takes an instant. Events
- * that were sent before this instant do not count.
+ * Counts how late events are read, in ms. `begin` clears the counts and ignores events that were sent before `at`.
+ * `note` counts the events in `bytes`, which were read at `at`. `take` returns the counts since its last call: `errors`
+ * with the whole lateness, `outside` without the time that the bytes may have waited in the event loop.
  */
 export const countErrors = ({
   machineZero,

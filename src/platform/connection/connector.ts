@@ -7,8 +7,8 @@ import { undici } from '../undici.ts';
 import { targetAddress } from './request-path.ts';
 
 /**
- * This file chooses a proxy from environment variables by the rules of curl, Go and undici. Weir's transports open
- * connections themselves, while undici applies these rules only in its own agent.
+ * This file chooses a proxy from environment variables by the rules of curl, Go and undici. undici applies these rules
+ * only in its own agent, while Weir's transports open connections themselves.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,9 @@ const variable = (environment: Environment, lower: string): Variable | null => {
   return null;
 };
 
-/** Removes brackets and a dot at the end: `[::1]` becomes `::1`, and `example.com.` becomes `example.com`. */
+/**
+ * Converts a host to lower case without brackets or a final dot: `[::1]` becomes `::1`, `example.com.` `example.com`.
+ */
 const bareHost = (text: string): string =>
   text
     .toLowerCase()
@@ -101,21 +103,15 @@ export interface TargetEndpoint {
 /** Loads `node:tls`, and `node:crypto` with it, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
-/**
- * The certificates for TLS connections that the scenario names, in PEM. Weir uses these certificates in addition to the
- * certificates of the system.
- */
+/** The certificates that the scenario names for TLS connections, in PEM. */
 export interface Certificates {
   /** The certificates of authorities that are trusted in addition to the system's authorities. */
   readonly authorities: string | null;
-  /**
-   * The client certificate that is shown to the target, and the key of this certificate; `null` if the scenario names
-   * no client certificate.
-   */
+  /** The client certificate for the target and its key; `null` if the scenario names no client certificate. */
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Returns why a client certificate and its key cannot be used together; `null` if they can be used together. */
+/** Returns why a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     loadTls().createSecureContext(client ?? {});
@@ -232,8 +228,8 @@ const throughProxy =
   };
 
 /**
- * Keeps the first error of a TLS socket, since undici would only report that the server closed the socket. Since TLS
- * 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
+ * Makes a TLS socket report its first error. Otherwise, undici would only report that the server closed the socket.
+ * Since TLS 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -278,7 +274,7 @@ export const tlsTrustOptions = ({
   'secureContext' | 'rejectUnauthorized'
 > => {
   const rejectUnauthorized = wire.verifyTls;
-  // If SSL_CERT_FILE is set, there are authorities even for a target without TLS.
+  // A target without TLS needs no secure context. It has `certificates` nevertheless if SSL_CERT_FILE is set.
   const isTls = targetAddress(url).url.protocol === 'https:';
   if (!isTls || certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;

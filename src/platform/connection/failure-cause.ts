@@ -3,8 +3,8 @@ import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exch
 /** The state of an exchange just before the exchange failed. The meaning of an error depends on this state. */
 export interface ExchangeProgress {
   /**
-   * The origin of the request's connection; `null` while a connection is being opened. The value is also `null` if the
-   * request was sent on a kept connection before and now waits for a new connection.
+   * The origin of the request's connection; `null` while a connection is being opened, also if it replaces a kept
+   * connection on which the request was sent before.
    */
   readonly connection: ConnectionOrigin | null;
   /** The milliseconds since the request was sent; `null` if the request was not sent. */
@@ -124,7 +124,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   if (certificateAlert.test(code)) return certificateAdvice(target);
-  // Before TLS 1.3, no alert says that a certificate is missing.
+  // Before TLS 1.3, only this general alert says that the client's certificate is missing.
   if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
     return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
   const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');
@@ -162,8 +162,8 @@ export const tlsComplaint = (
 };
 
 /**
- * Returns whether undici may have rejected a header that is folded over two lines. The same error may also have other
- * reasons. curl, Go and Weir's own transport accept folded headers.
+ * Returns whether undici may have rejected a header that is folded over two lines, among other causes of the same
+ * error. curl, Go and Weir's own transport accept folded headers.
  */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&

@@ -15,9 +15,9 @@ export interface KeptConnection extends AnsweredConnection {
 /** Called with the connection for a waiting request; `null` means that the request needs a new connection. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** The time for which a connection is watched, in ms. The watch shows whether the server ends the connection. */
+/** How long a connection is watched, in ms, to see whether the server ends it. */
 const watchTime = 1000;
-/** The minimum time from the start of one watch to the start of the next watch, in ms. */
+/** The minimum time from the start of one watch to the start of the next, in ms. */
 const watchesApart = 5000;
 
 /**
@@ -36,8 +36,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
   /**
-   * A connection that is not reused and stays open only to show whether the server ends the connection; `null` if no
-   * connection is watched.
+   * A connection that is not reused and stays open only to show whether the server ends it; `null` if there is none.
    */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
@@ -98,7 +97,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Removes a connection that the server ended, no matter whether a request was using the connection. */
+  /** Records that the server ended a connection, idle or in use, and removes it. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -134,14 +133,14 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // When the timer ends, an immediate follows. Between the timer and the immediate, the event loop reads the sockets.
-    // So the event loop notices if the server has ended the connection.
+    // When this immediate runs, the event loop has read the sockets and noticed whether the server ended the
+    // connection.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
   /**
-   * Returns when the rest of a connection ends. The end is computed again each time, since more may be known about the
-   * server than at the start of the rest.
+   * Returns when the rest of a connection ends. This is computed anew each time, since Weir may have learnt more about
+   * the server since the rest began.
    */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);

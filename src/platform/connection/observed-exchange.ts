@@ -16,7 +16,7 @@ export const throwUncaught = (error: unknown): void => {
   });
 };
 
-/** One exchange on one connection. The exchange calls its observer and ends exactly once. */
+/** One exchange on one connection. The exchange reports to its observer, and ends exactly once. */
 export abstract class ObservedExchange implements Exchange {
   protected readonly clock: Clock;
   protected readonly observer: ExchangeObserver;
@@ -39,8 +39,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Releases the connection. This method is called once, just before the observer gets the end of the exchange. Another
-   * exchange may use the connection within the next `reusableFor` ms.
+   * Releases the connection; called once, just before the observer learns that the exchange has ended. Another exchange
+   * may use the connection within the next `reusableFor` ms.
    */
   protected abstract release(reusableFor: number): void;
 
@@ -72,7 +72,7 @@ export abstract class ObservedExchange implements Exchange {
     this.notify((observer) => observer.onConnected(at, connection));
   }
 
-  /** Called just before the request of the exchange is written. */
+  /** Called just before the request is written. */
   sent(at: Instant): void {
     this.#sent = at;
     this.notify((observer) => observer.onSent(at));

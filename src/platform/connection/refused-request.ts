@@ -16,11 +16,10 @@ const nothing = new Uint8Array(0);
 /** Returns whether a socket is a TLS socket, without loading `node:tls`. */
 const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 
-/** The maximum of the time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
+/** The maximum wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The minimum of the time to wait for a refusal, in ms. A busy server may close a connection some time after the server
- * has sent its end.
+ * The minimum wait for a refusal, in ms. A busy server may close a connection only some time after it has sent its end.
  */
 const shortestWait = 50;
 

@@ -100,8 +100,8 @@ export interface AnsweredConnection {
 }
 
 /**
- * Returns sentences about the observed ends. The sentences name `framing` (chunked or unchunked) only if the server
- * treats answers with the other framing differently.
+ * Returns sentences that say after how many answers the server ended or kept connections. They name `framing` (chunked
+ * or unchunked) only if the server treats answers with the other framing differently.
  */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
@@ -124,7 +124,7 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 
 /**
  * Decides after how many answers a connection is not used again. The scenario can set a maximum. If the server ends
- * connections earlier without an announcement, the observed number of answers counts, whatever the server's
+ * connections earlier without announcing it, the observed number of answers is the limit, whatever the server's
  * `Keep-Alive` header says.
  */
 export class ReuseRule {
@@ -150,10 +150,7 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /**
-   * Returns whether only the observed limit prevents another use of the connection: the scenario would allow another
-   * use.
-   */
+  /** Returns whether only the observed limit, not the scenario, prevents another use of the connection. */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;

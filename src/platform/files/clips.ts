@@ -199,7 +199,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // The durations in a user's manifest may be wrong, so Weir measures the durations.
+  // The durations in a user's manifest may be wrong, so Weir measures them.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

@@ -18,8 +18,8 @@ export function* filePartsOf(
   path: string,
   most = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array, void> {
-  // Without this check, the opening of a pipe would wait for a program that writes to the pipe. Meanwhile, this process
-  // would not react to signals.
+  // A pipe is refused, since opening it would block this process and its signal handlers until another program writes
+  // to it.
   requireRegularFile(path, most);
   const file = openSync(path, 'r');
   try {

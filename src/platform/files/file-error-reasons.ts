@@ -21,10 +21,10 @@ const unwritable: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 };
 
-/** An error: Weir refuses to read a file. The message says why. */
+/** Thrown for a file that Weir refuses to read; the message says why. */
 export class UnfitFile extends Error {}
 
-/** The reasons for errors with which Node itself refuses a path, before Node asks the system. */
+/** The reasons for errors of Node itself, not of the system, by code. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',

@@ -15,10 +15,7 @@ export interface HistoryDb {
   /** Adds a run unless the history already contains it; returns the run's id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /**
-   * Adds some runs to a baseline. The added runs replace earlier runs of the same plans in this baseline. Runs of other
-   * plans stay in the baseline.
-   */
+  /** Adds some runs to a baseline, in which they replace earlier runs of the same plans. Runs of other plans stay. */
   setBaseline(baseline: string, ids: readonly number[]): void;
   /** Removes a baseline but not its runs. Returns whether the baseline existed. */
   removeBaseline(baseline: string): boolean;
@@ -212,7 +209,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
   for (const id of ids) insert.run(baseline, id);
 };
 
-/** Opens a history. Creates a missing file and a missing folder of the file. */
+/** Opens a history. Creates the file and its folder if they are missing. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
   const guard = <T>(work: () => T): T => {
     try {

@@ -17,10 +17,7 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-/**
- * The maximum time for writing the last lines, in ms. If the file is a pipe, the reader of the pipe may have stopped
- * reading.
- */
+/** The maximum time for writing the last lines, in ms. If the file is a pipe, its reader may have stopped reading. */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>

@@ -73,7 +73,7 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 
 /**
  * Reads an image or a recording by its reference: `bundled:NAME`, or `file:PATH` with a path relative to `folder`. The
- * content of the file determines the type, not the name. Throws the system's error if the file cannot be read.
+ * content of the file, not its name, determines the type. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
   const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];

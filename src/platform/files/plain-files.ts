@@ -49,8 +49,8 @@ export const createText = (path: string, content: string | Uint8Array): Promise<
   writeFile(path, content, { flag: 'wx' });
 
 /**
- * Writes a file completely or not at all: writes a draft and renames the draft. An old draft is removed first. If the
- * old draft were a symbolic link, this function would write to the file to which the link points.
+ * Writes a file completely or not at all: writes a draft and renames it. An old draft is removed first, since
+ * `createText` fails if its file exists.
  */
 export const writeWhole = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.part`;

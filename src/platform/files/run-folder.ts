@@ -16,14 +16,14 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem, UnwritableOutput } from '../problem.ts';
 import { fileErrorCode, writeWhole } from './plain-files.ts';
 
-/** An error: another run in progress writes to the same folder. */
+/** Thrown if another run in progress writes to the same folder. */
 class FolderInUse extends UnwritableOutput {}
 
 const lockName = '.weir-lock';
 
 /**
- * The age in ms from which a lock of another machine is invalid. The age counts from the writing of the lock, or from
- * the last change of the checkpoint beside the lock if that change was later.
+ * The age in ms from which a lock of another machine is stale, counted from the writing of the lock or from the last
+ * change of the checkpoint beside it, whichever is later.
  */
 const signOfLifeTimeout = 60_000;
 /** The maximum time that writing a lock takes, in ms. A lock without content is valid for this time. */
@@ -166,7 +166,7 @@ export const pathExists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates one folder. Returns `false` if the folder already exists. A run must not remove a folder that the run did not
+ * Creates one folder. Returns `false` if it already exists, since a run must not remove a folder that it did not
  * create.
  */
 const createOneFolder = async (path: string): Promise<boolean> => {
@@ -237,8 +237,8 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
 };
 
 /**
- * The maximum number of folders whose names differ only in their last number. Fewer runs than this maximum can start
- * within one second.
+ * The maximum number of folders whose names differ only in their last number. Names contain the start in seconds, and
+ * fewer runs can start within one second.
  */
 const maxNamesakes = 1000;
 

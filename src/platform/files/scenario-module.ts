@@ -53,9 +53,8 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
 type ScenarioFactory = () => unknown;
 
 /**
- * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or the result of the default
- * export if the default export is a function. `weir` is the module to which `weir-bench` resolves. Throws a `Problem`
- * if there is no scenario.
+ * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or its result if it is a
+ * function. `weir` is the module to which `weir-bench` resolves. Throws a `Problem` if there is no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

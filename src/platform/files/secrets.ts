@@ -43,9 +43,7 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   return requireHeaderValue(text.trim(), path);
 };
 
-/**
- * Returns a value if the value is valid in a header (RFC 9110, section 5.5); throws a `Problem` for any other value.
- */
+/** Returns `value` if it is valid in a header (RFC 9110, section 5.5); throws a `Problem` otherwise. */
 const requireHeaderValue = (value: string, path: string): string => {
   if (value === '')
     throw new UnusableKey(`the secret file ${path} is empty: write the secret into it`);

@@ -21,7 +21,7 @@ export interface TableFile {
 /** Makes the file `to` from the lines of the file `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** The number of characters from which the collected lines are written to disk. */
+/** The number of collected characters from which the lines are written to disk. */
 const batchLength = 64 * 1024;
 
 /**

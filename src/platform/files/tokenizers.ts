@@ -5,8 +5,8 @@ import { readTextWithHash } from './file-contents.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file loads a tokenizer only if a scenario names the tokenizer. The file uses `require`, since scenarios are read
- * synchronously. Loading may take long, since it happens before the run.
+ * This file loads a tokenizer only if a scenario names it. It uses `require`, since scenarios are read synchronously.
+ * Loading is slow, which does no harm before the run.
  */
 const require = createRequire(import.meta.url);
 
@@ -14,7 +14,10 @@ interface Encoding {
   readonly encode: (text: string) => ArrayLike<number>;
 }
 
-/** The part of Hugging Face's module that Weir uses. The module's own types refer to unpublished paths. */
+/**
+ * The part of Hugging Face's module that Weir uses, declared here since the module's own types refer to unpublished
+ * paths.
+ */
 interface Library {
   readonly Tokenizer: new (
     tokenizer: object,
@@ -42,8 +45,8 @@ const openEncoding = (name: string): TokenCounter | string => {
 };
 
 /**
- * Opens a `tokenizer.json` of Hugging Face. Special tokens are not counted, since special tokens belong to the server's
- * chat template.
+ * Opens a `tokenizer.json` of Hugging Face. Special tokens are not counted, since they belong to the server's chat
+ * template.
  */
 const openFile = (file: string, path: string): TokenCounter | string => {
   const { text, sha256 } = readTextWithHash(path, fileBounds.tokenizer);

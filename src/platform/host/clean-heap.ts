@@ -5,21 +5,23 @@ type Collect = (options?: { readonly type: 'minor' }) => void;
 
 const exposeCollector = (): Collect => {
   setFlagsFromString('--expose-gc');
-  // The flag is not reset. The flag applies to the whole process, and another thread may be about to use the flag.
+  // The flag is not reset, since it applies to the whole process and another thread may be about to use it.
   return runInNewContext('gc') as Collect;
 };
 
 /**
  * Collects the garbage from the start of the program, before the run's clock starts. Otherwise, the first collections
- * of young objects would move this garbage to the old space. (V8's memory reducer compacts the heap of an idle process.
- * The memory reducer can be switched off only when Node is started. The first line of the launcher and `npm start`
- * switch it off.)
+ * of young objects would move this garbage to the old space. (V8's memory reducer, which compacts the heap of an idle
+ * process, can be switched off only when Node is started. The first line of the launcher and `npm start` do so.)
  */
 export const cleanHeap = (): void => exposeCollector()();
 
 const mostUncollected = 4 * 1024 * 1024;
 
-/** The minimum size of a read that counts, in bytes. Smaller reads contain single tokens and leave little garbage. */
+/**
+ * The minimum size of a read that `countReadBytes` counts, in bytes. Smaller reads contain single tokens and leave
+ * little garbage.
+ */
 const leastCounted = 16 * 1024;
 
 let uncollected = 0;

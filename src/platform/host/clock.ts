@@ -2,7 +2,7 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** The time before an alarm's instant within which no timer is used, in ms. A timer can be a millisecond late. */
+/** How long before an alarm's instant naps replace its timer, in ms. A timer can be a millisecond late. */
 const timerLead = 1.2;
 /**
  * The maximum length of a nap, in ms. A nap is a pause between two checks of the sockets while an alarm is near. No
@@ -21,8 +21,8 @@ const longestDelay = 4;
  */
 const longestTimer = 3_600_000;
 /**
- * The minimum time between two alarms for which naps are used, in ms. If two alarms are closer than this, naps would
- * delay all reads, so only timers are used.
+ * The minimum time between two alarms for which naps are used, in ms. If alarms are closer together, naps would delay
+ * all reads, so only timers are used.
  */
 const leastDistance = 5;
 
@@ -46,7 +46,7 @@ class NappingAlarm implements Alarm {
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer ends. The value is valid only while there is a timer. */
+  /** When the timer ends; valid only while there is a timer. */
   #timerAt = 0;
   /** Whether the alarm's instant is so near that the event loop does not sleep any more, except for naps. */
   #isNear = false;
@@ -81,8 +81,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= timerLead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      // Two immediates are needed. The first immediate can run in the current turn of the event loop, before this turn
-      // checks the sockets.
+      // `#beginNaps` sets a second immediate, since the first can run before this turn of the event loop checks the
+      // sockets.
       setImmediate(this.#beginNaps);
       return;
     }
@@ -127,7 +127,7 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** The clock of a run. The clock's instant 0 is also known on the clock that all processes of the machine share. */
+/** The clock of a run, whose instant 0 is also known on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
   readonly machineZero: number;
@@ -136,7 +136,7 @@ export interface RunClock extends Clock {
    * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
-  /** Returns the delays of several reads. The instants must be in ascending order. */
+  /** Returns the delays of several reads, whose instants must be in ascending order. */
   readonly readDelays: (instants: Float64Array) => number[];
   /** Rings the alarms that are more than `longestDelay` late. This function is called after each read. */
   readonly ringIfLate: (now: Instant) => void;
@@ -241,8 +241,8 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
 };
 
 /**
- * Creates a clock whose instant 0 is the given time on the machine's monotonic clock. Another thread's clock has the
- * same instant 0. Instants before instant 0 are negative.
+ * Creates a clock whose instant 0 is the given time on the machine's monotonic clock, so that several threads can share
+ * it. Earlier instants are negative.
  */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
@@ -260,10 +260,7 @@ export const readBeside = (now: () => number): { readonly time: number; readonly
   return readings.toSorted((a, b) => a.took - b.took)[0]!;
 };
 
-/**
- * Starts a clock on the machine's monotonic clock. The clock's instant 0 is `lead` ms after `from`. `from` is a time on
- * `performance.now()`; the default is the present time.
- */
+/** Starts a clock whose instant 0 is `lead` ms after `from`, a time on `performance.now()` (by default the present). */
 export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
   return clockOf(thread + (from ?? performance.now()) + lead, thread);
@@ -271,10 +268,7 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/**
- * The difference in ms below which two readings of the wall clock count as equal. If two readings are equal, no pause
- * has interrupted the readings.
- */
+/** The difference in ms below which two readings of `wallZero` count as equal, so that no pause has changed them. */
 const sameReading = 0.01;
 
 /**

@@ -1,4 +1,4 @@
-/** The shortest delay that is stored, in ms. A read without a delay takes some hundredths of a ms. */
+/** The shortest delay that is stored, in ms. Even a read that is not delayed takes some hundredths of a ms. */
 const shortest = 0.1;
 
 /** The minimum idle time, in ms, from which the event loop counts as having slept. */
@@ -47,7 +47,7 @@ export class ReadTurns {
   #stored = 0;
   /** The longest delay among the turns that were overwritten. */
   #forgotten = 0;
-  /** The earliest instant at which the event loop may have last checked its sockets. */
+  /** The earliest possible instant of the event loop's last check of its sockets. */
   #looked: number;
   /**
    * The last instant at which the event loop was known to be awake. `#idle` is the total time in ms for which the event
@@ -131,8 +131,8 @@ export class ReadTurns {
   }
 
   /**
-   * Returns whether no read between two instants was delayed. If the event loop has little to do, the result is `true`
-   * for most streams.
+   * Returns `true` only if no read between two instants was delayed. This shortcut covers most streams while the event
+   * loop has little to do.
    */
   #isClear(first: number, last: number): boolean {
     const turn = this.#turnBefore(first);
@@ -167,8 +167,8 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The event loop checked its sockets in this turn, and the turn began after the last instant at which the event
-    // loop was known to be awake.
+    // The event loop checked its sockets in this turn, so after `awake`, the last instant at which it was known to be
+    // awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }

@@ -5,7 +5,7 @@ interface TimerIntervals {
   readonly percentiles: ReadonlyMap<number, number>;
 }
 
-/** The lateness of the instants of one second, in ms: 50, 90 and 99 % of the instants were at most this late. */
+/** How late the event loop was at the instants of one second, in ms: at 50, 90 and 99 % of them, at most this late. */
 export interface InstantLateness {
   readonly p50: number;
   readonly p90: number;
@@ -13,10 +13,10 @@ export interface InstantLateness {
 }
 
 /**
- * Returns how late the instants of one second were, computed from the timers of the event loop; `null` if there were no
- * timers. While the event loop is blocked, one late timer replaces all timers that would have been due. So each timer
- * is weighted with the length of its interval. Example: of 50 timers at intervals of 10 ms, the last timer is 500 ms
- * late. The last timer is only 2 % of the timers, but half of all instants fell into its interval.
+ * Returns how late the event loop was at the instants of one second, computed from its timers; `null` if there were
+ * none. While the event loop is blocked, one late timer replaces all timers that would have been due. So each timer is
+ * weighted with the length of its interval. Example: of 50 timers at intervals of 10 ms, the last timer is 500 ms late.
+ * It is only 2 % of the timers, but half of all instants fell into its interval.
  */
 export const timerLateness = (
   { count, mean, percentiles }: TimerIntervals,

@@ -38,10 +38,7 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/**
- * Statistics that stay empty. autocannon gets this object so that autocannon stores no data, since Weir does not use
- * autocannon's statistics.
- */
+/** Statistics that stay empty, so that autocannon stores no data that Weir does not use. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -202,7 +199,7 @@ export class ObservedConnection {
     else if (!client.destroyed) client[sendNext]();
   }
 
-  /** Sends the next request after `rest` ms. If the server ends the connection before, autocannon reconnects. */
+  /** Sends the next request after `rest` ms. If the server ends the connection earlier, autocannon reconnects. */
   #sendAfter(rest: number, connection: ObservedSocket): void {
     const { socket } = connection;
     const send = (): void => {
@@ -210,8 +207,8 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // When the timer ends, an immediate follows. Between the timer and the immediate, the event loop reads the sockets.
-    // So the event loop notices if the server has ended the connection.
+    // When this immediate runs, the event loop has read the sockets and noticed whether the server ended the
+    // connection.
     setTimeout(() => setImmediate(send), rest);
   }
 

@@ -49,8 +49,8 @@ const isPageStatus = (status: number): boolean => status < 400 || status === 404
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   /**
-   * A path to which a target that speaks HTTP answers a `GET` with any status. Weir tries this path if the target
-   * closes the connection for `path` without an answer.
+   * A path at which any target that speaks HTTP answers a `GET`, with whatever status. Weir tries this path if the
+   * target closes the connection for `path` without an answer.
    */
   readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;

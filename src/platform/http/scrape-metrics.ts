@@ -12,7 +12,6 @@ export type Scrape =
 
 interface ScrapeOptions {
   readonly userAgent: string;
-  /** Returns whether a line of the answer is kept. */
   readonly isWanted: (line: string) => boolean;
   /** The timeout of one request for the metrics, in ms. */
   readonly timeout: number;
@@ -110,8 +109,8 @@ const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
 };
 
 /**
- * Returns the reason and advice for an answer whose status is not 200. Example of a redirect: LiteLLM redirects from
- * `/metrics` to `/metrics/`.
+ * Returns the reason and advice for an answer whose status is not 200. For example, LiteLLM redirects `/metrics` to
+ * `/metrics/`.
  */
 const statusReason = (status: number, location: unknown, url: string): string => {
   if (status === 401 || status === 403)

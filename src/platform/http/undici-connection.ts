@@ -39,8 +39,8 @@ export interface UndiciContext {
 }
 
 /**
- * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for a refusal
- * is over. If a refusal comes, undici reports the error of the refusal.
+ * Delays undici's destruction of a socket that the server has ended, until a refusal has come or is no longer expected.
+ * If one comes, undici reports its error.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -55,9 +55,7 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   });
 };
 
-/**
- * One connection with its own undici client. In a pool of undici, the time for which requests wait would be invisible.
- */
+/** One connection with its own undici client. undici's pool would hide how long requests wait for a connection. */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
   #socket: Socket | null = null;

@@ -70,7 +70,7 @@ const eventText = (event: string, data: string): string =>
 /** The readers of the updates. At most one update is buffered for each reader. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** The readers. The value is the time (`performance.now()`) of the last update that was sent to the reader. */
+  /** Each reader, with the time (`performance.now()`) of the last update that was sent to it. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -121,8 +121,7 @@ const refusalOf = (
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // An attacker's DNS server can make a name point to this machine. The `host` header of a request to such a name
-  // contains the name.
+  // An attacker's DNS server can point a name at this machine. The `host` header shows that a request used such a name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;
@@ -153,7 +152,7 @@ export const openLiveServer = async (port: number, content: LiveContent): Promis
   const server = createServer(
     { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000, maxHeaderSize: 8192 },
     (request, response) => {
-      // The body of the request is not read.
+      // The body of the request is discarded.
       request.resume();
       const refusal = refusalOf(request, bound);
       if (refusal !== null) return answer(response, ...refusal);

@@ -7,8 +7,7 @@ export const ask = async (question: string): Promise<string> => {
   // The prompt intercepts Ctrl-C, so this listener sends the signal to the process itself.
   prompt.once('SIGINT', () => {
     process.kill(process.pid, 'SIGINT');
-    // The prompt is closed only after the signal has been delivered, since the signal is more important than the empty
-    // answer.
+    // The prompt is closed only after the signal has been delivered. Otherwise, the empty answer would come first.
     setImmediate(() => setImmediate(() => prompt.close()));
   });
   const noAnswer = once(prompt, 'close').then(() => '');

@@ -57,8 +57,8 @@ const end = async (child: ChildProcess): Promise<void> => {
 
 /**
  * Starts `command` (a Node executable and its arguments), writes `input` to the child's standard input, and waits for
- * the child's first line, at most `timeout` ms if given. The child's input stays open until this process ends, for
- * whatever reason. The child must end when its input ends.
+ * the child's first line, at most `timeout` ms if given. The child's input stays open until `stop` is called or this
+ * process ends, for whatever reason. The child must end when its input ends.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],

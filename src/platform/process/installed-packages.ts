@@ -54,9 +54,8 @@ const requirementsOf = (folder: string): readonly string[] => {
 
 /**
  * Finds the folders of all packages that the program needs, and of the optional packages in `extra`. The keys are the
- * paths of the packages in a copy. A package is copied to the top level. If two versions of a package are needed, the
- * second version is copied below the package that needs the second version. Direct dependencies come first. Throws for
- * a package that is not installed.
+ * paths to which the packages are copied: the top level, or, if another version is already there, below the package
+ * that needs this version. Direct dependencies come first. Throws for a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

@@ -91,7 +91,7 @@ export interface MockContainerOptions {
   readonly base: string | null;
 }
 
-/** The base image and the ports must be equal to the base image and the ports in `src/mock/Dockerfile`. */
+/** The base image and the ports must equal those in `src/mock/Dockerfile`. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
@@ -236,9 +236,7 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/**
- * Loads the container library, which is large and optional. So the library is loaded only when a run needs a container.
- */
+/** Loads the container library, which is large and optional, only when a run needs a container. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   // The library's reaper, which removes containers, needs an image from a registry. The reaper is turned off, since the
   // gateway ends with the run anyway.

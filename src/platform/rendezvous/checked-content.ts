@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../problem.ts';
 
-/**
- * Returns a content of the rendezvous if the content has the expected SHA-256. Throws a `Problem` if the content is
- * missing or has another SHA-256.
- */
+/** Returns `content` if it has the SHA-256 `digest`. Throws a `Problem` if it is missing or different. */
 export const checkedContent = (
   rendezvous: string,
   name: string,

@@ -10,19 +10,19 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 
 /**
- * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file, and
- * the file is renamed, so no machine reads a half-written record. A new record is made with a hard link, since only one
- * of several machines can make the same link on every file system, including NFS.
+ * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file, which
+ * is then renamed, so no machine reads a half-written record. A new record is made with a hard link, since on every
+ * file system, including NFS, only one of several machines can make the same link.
  */
 
 /** The prefix of the files of a rendezvous. Only files with this prefix are ever removed. */
 const ownPrefix = 'weir-';
 /**
- * The interval between two checks for questions and answers, in ms. So the offset between two clocks can be measured
- * only to about this time.
+ * The interval between two checks for questions and answers, in ms. The measured offset between two clocks can be wrong
+ * by about this time.
  */
 const lookInterval = 1;
-/** The maximum time for which a machine that asks for the time waits for an answer, in ms. */
+/** The maximum wait for an answer to a question for the time, in ms. */
 const answerTimeout = 2000;
 
 /** Runs an operation. If the file system fails, throws a `Problem`. */
@@ -81,7 +81,7 @@ const filesIn = (folder: string) => {
 
 type Files = ReturnType<typeof filesIn>;
 
-/** Answers the machines that ask for the time in a folder, until the returned function is called. */
+/** Answers machines that ask for the time through a folder, until the returned function is called. */
 const answerQuestions = (
   folder: string,
   { pathOf, replace }: Files,

@@ -51,7 +51,7 @@ const authenticationFor = async (
   const { WEIR_NATS_TOKEN: token = '', WEIR_NATS_NKEY: seed = '' } = environment;
   const credentials = await fileOf(environment, 'WEIR_NATS_CREDS');
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  // The library reads the last part of the file only if a line feed follows the last part.
+  // The library reads the last part of the file only if a line feed follows it.
   if (credentials !== null)
     return { authenticator: transport.credsAuthenticator(bytes(`${credentials}\n`)) };
   if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed.trim())) };
@@ -99,9 +99,8 @@ const connectToNats = async (
 
 /**
  * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket, and
- * contents are in an object store. The server stores records and contents on disk, so records and contents survive a
- * restart of the server. A machine asks for the time with a plain NATS request, whose round trip takes some tenths of a
- * millisecond.
+ * contents are in an object store. The server stores both on disk, so they survive its restart. A machine asks for the
+ * time with a plain NATS request, whose round trip takes some tenths of a millisecond.
  */
 
 /** The timeout of one operation, in ms. Several operations must fit into the shortest silence that ends a slice. */
@@ -141,8 +140,8 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // With `allow_direct`, the client could read copies of other servers than the leader. Only the leader's copy of a
-  // record is certain to be current.
+  // With `allow_direct`, another server than the leader could answer. Only the leader's copy of a record is certain to
+  // be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-/** An error: the server of a rendezvous does not answer. The server may answer later. */
+/** Thrown if the server of a rendezvous does not answer. The server may answer later. */
 export class UnreachableRendezvous extends Problem {
   override readonly kind = 'rendezvous';
 }

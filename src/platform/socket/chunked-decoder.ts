@@ -103,7 +103,7 @@ export class ChunkedDecoder {
    */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
-    // CR LF almost always follows a chunk's content.
+    // The usual case, CR LF after a chunk's content, takes one step.
     if (
       this.#state === beforeContentCr &&
       end - at >= 2 &&

@@ -7,8 +7,8 @@ import { ResponseParser } from './response-parser.ts';
 import { SocketExchange } from './socket-connection.ts';
 
 /**
- * An exchange without a network. The head of a request is written in the same way as in the transport `socket`. The
- * given bytes are read as if a server had sent the bytes.
+ * An exchange without a network. The head of a request is written as in the transport `socket`. `reads` are read as if
+ * a server had sent them.
  */
 export type DryExchange = (
   request: WireRequest,

@@ -23,8 +23,8 @@ const longestCopy = 4096;
 /** The time for which one turn of the event loop delivers reads, in ms, unless reads have waited for long. */
 const longestTurn = 0.1;
 /**
- * The share of the oldest read's wait for which one turn may deliver reads. After a long wait, this share is longer
- * than `longestTurn`. Without this share, a busy event loop would fall further and further behind.
+ * The share of the oldest read's wait for which one turn may deliver reads, if that is longer than `longestTurn`.
+ * Otherwise, a busy event loop would fall further and further behind.
  */
 const shareOfWait = 0.1;
 
@@ -91,8 +91,8 @@ export class ReadQueue {
   }
 
   /**
-   * Adds the first `length` bytes of `bytes` to the queue. The bytes are delivered after all reads of this turn, or in
-   * a later turn.
+   * Adds the first `length` bytes of `bytes` to the queue, for delivery after all reads of this turn, or in a later
+   * turn. A read of more than `longestCopy` bytes is delivered at once.
    */
   add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
     if (length > longestCopy) {

@@ -15,8 +15,8 @@ interface RequestFraming {
 }
 
 /**
- * Reads a header of the request that changes the framing: another host, `connection: close`, or a length. Returns an
- * empty text, since the head has these headers elsewhere, or the fault of the header.
+ * Applies a request header that the head has elsewhere (another host, `connection: close`, or the right length) to
+ * `framing`. Returns an empty text, or the fault of the header.
  */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
@@ -28,7 +28,7 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 
 /**
  * Writes the heads of requests to one target. The parts that are equal in all requests are checked and formatted once.
- * The line of a header is kept until the value of the header changes.
+ * The line of a header is kept until its value changes.
  */
 export class RequestHeadWriter {
   readonly #host: string;
@@ -36,7 +36,7 @@ export class RequestHeadWriter {
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** Prepares the fixed parts. `pathFor` takes a path below the base address and returns the path that is sent. */
+  /** `pathFor` takes a path below the base address and returns the path that is sent. */
   constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
     this.#pathFor = pathFor;

@@ -176,7 +176,9 @@ interface FieldName {
   readonly lower: string;
 }
 
-/** The names in the previous head, by position. A server usually sends the same names in the same order. */
+/**
+ * The names in the previous head, by position, which save parsing if a server sends the same names in the same order.
+ */
 const previousNames: FieldName[] = [];
 const maxPreviousNames = 100;
 
@@ -185,7 +187,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // If the name continues in the next line, the name contains a line end and so is not valid.
+  // If the line has no colon, the name reaches into a later line, so it contains a line end and is not valid.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
@@ -240,8 +242,8 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * The minimum time to the server's close of a connection for which the connection is still used, in ms. The server's
- * timer started before the client's timer. undici uses the same margin.
+ * How long before the server's announced close a connection is no longer used, in ms, since the server's timer started
+ * before the client's. undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 

@@ -8,7 +8,6 @@ import {
   parseHead,
 } from './response-head.ts';
 
-/** Receives the head and the content of a response. */
 export interface ResponseSink extends ContentSink {
   /** Receives the status and the headers of the final head. Interim responses (1xx) are skipped. */
   onHead(status: number, headers: Readonly<Record<string, string>>): void;

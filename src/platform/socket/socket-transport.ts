@@ -38,14 +38,14 @@ const unusedFor = 2000;
  * The maximum time for a connection to open, in ms. If opening takes longer, a due request opens another connection.
  */
 const longestOpening = 1000;
-/** The time without new connections after a first failure, in ms. The time doubles with each further failure. */
+/** How long no connection is opened in advance after a first failure, in ms; doubles with each further failure. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #open: () => SocketConnection;
-  /** The connections that are being opened. The value is the instant at which opening began. */
+  /** The connections that are being opened, each with the instant at which opening began. */
   readonly #opening = new Map<SocketConnection, Instant>();
   readonly #ready = new Set<SocketConnection>();
   #wanted = 0;
@@ -103,7 +103,7 @@ export class AheadConnections {
     this.#ready.add(connection);
   }
 
-  /** Called when a connection is closed or no longer usable. The connection may have been opened in advance or not. */
+  /** Called when a connection, opened in advance or not, is closed or no longer usable. */
   onLost(connection: SocketConnection): void {
     const wasReady = this.#ready.delete(connection);
     const isExpired = wasReady && connection.idleUntil <= this.#clock.now();

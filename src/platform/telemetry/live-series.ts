@@ -105,7 +105,7 @@ export const recordWith = (
 
 export interface ExportedRun {
   readonly scenario: string;
-  /** A name that distinguishes the series of this process from the series of other processes. */
+  /** A name that distinguishes the series of this process from those of other processes. */
   readonly instance: string;
   readonly version: string;
 }

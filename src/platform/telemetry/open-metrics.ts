@@ -66,7 +66,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The name of a counter's sample ends in `_total`. The name of the counter's family does not end in `_total`.
+    // The name of a counter's sample ends in `_total`, but the name of its family does not.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [
