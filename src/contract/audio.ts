@@ -32,7 +32,10 @@ export const transcriptionFieldsSchema = z.looseObject({
   'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
 });
 
-/** The fields of a JSON transcript that clients rely on. With `response_format: json`, there is only `text`. */
+/**
+ * The fields of a JSON transcript that clients rely on. A server that wraps a plain-text format in JSON sends only
+ * `text`.
+ */
 export const transcriptionResponseSchema = z.looseObject({
   text: z.string(),
   language: z.string().nullish(),

@@ -112,7 +112,7 @@ export const audioTokens = ({ data }: Audio): number => {
   return Math.ceil((tokensPerSecond * bytes) / rate);
 };
 
-/** Estimates the tokens of a content part that is an image or audio. A text part has 0 tokens here. */
+/** Estimates the tokens of the image or audio in a content part; 0 for a text part. */
 export const mediaTokens = (part: ContentPart): number => {
   switch (part.type) {
     case 'text':

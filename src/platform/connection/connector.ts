@@ -65,8 +65,8 @@ const coversAddress = (entry: string, host: string): boolean => {
 };
 
 /**
- * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains. An entry
- * that begins with `*.` or a dot covers only the subdomains.
+ * Returns whether an entry of NO_PROXY covers a host: the named host and all its subdomains, only the subdomains if the
+ * entry begins with `*.`, or every host for `*`. A port in the entry must match.
  */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);

@@ -86,8 +86,8 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
 const maxLastBlockSeconds = 0.5;
 
 /**
- * Returns the duration of a recording in seconds. Throws a `Problem` if the recording is shorter than its header
- * declares.
+ * Returns the duration of a recording in seconds; `null` if it is unknown. Throws a `Problem` if the recording is
+ * shorter than its header declares.
  */
 const playedSeconds = async (
   path: string,

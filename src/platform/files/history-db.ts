@@ -118,7 +118,7 @@ const isPrepared = (db: DatabaseSync, path: string): boolean => {
   throw new Problem(`${path} is the database of another program: set WEIR_HISTORY to another file`);
 };
 
-/** Creates the tables in a new file, unless another process has just created the tables. */
+/** Creates the tables in a new file. The transaction checks again, since another process may just have created them. */
 const prepareTables = (db: DatabaseSync, path: string): void => {
   db.exec('PRAGMA foreign_keys = ON');
   if (isPrepared(db, path)) return;

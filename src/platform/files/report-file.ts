@@ -8,7 +8,7 @@ import { Problem } from '../problem.ts';
  * A file whose text is known only at the end of a run. The file is opened earlier, so a wrong path is noticed early.
  */
 export interface ReportFile {
-  /** Writes the file completely or not at all; throws a `Problem` if the file cannot be written. */
+  /** Writes the file, if possible completely or not at all; throws a `Problem` if the file cannot be written. */
   write(text: string): Promise<void>;
   /** Closes the file without writing. The earlier content of the file stays. */
   discard(): Promise<void>;

@@ -16,7 +16,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem, UnwritableOutput } from '../problem.ts';
 import { fileErrorCode, writeWhole } from './plain-files.ts';
 
-/** Thrown if another run in progress writes to the same folder. */
+/** Thrown if another run in progress uses the folder, or if a folder that must be new exists. */
 class FolderInUse extends UnwritableOutput {}
 
 const lockName = '.weir-lock';
@@ -191,8 +191,8 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
 };
 
 /**
- * Opens a folder for one run. Throws a `Problem` if the folder is not writable, or if another run in progress uses the
- * folder.
+ * Opens a folder for one run. Throws a `Problem` if the folder is not writable, if another run in progress uses it, or
+ * if it exists although it `mustBeNew`.
  */
 export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);

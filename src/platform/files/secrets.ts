@@ -31,7 +31,7 @@ const valueOf = async (
 
 /**
  * Reads a secret file. A name without a path is below /run/secrets, and a relative path is relative to `folder`. Throws
- * a `Problem` if the file cannot be read.
+ * a `Problem` if the file cannot be read or its text is not valid in a header.
  */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/') && !file.includes(sep);

@@ -268,7 +268,7 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** The difference in ms below which two readings of `wallZero` count as equal, so that no pause has changed them. */
+/** The difference in ms below which two readings of `wallZero` count as equal, and thus as undisturbed by pauses. */
 const sameReading = 0.01;
 
 /**

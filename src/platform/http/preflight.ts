@@ -177,7 +177,8 @@ const doubtOf = (
 };
 
 /**
- * Returns the status, headers and text of an answer to a request before the load; `null` if no answer comes in time.
+ * Returns the status, headers and text of an answer to a request before the load; `null` if the request fails or times
+ * out.
  */
 export const answerTo = async (
   request: PreflightRequest,
@@ -201,10 +202,10 @@ const answersElsewhere = async (request: PreflightRequest, timeout: number): Pro
   (await answerTo({ ...request, path: request.otherPath }, timeout)) !== null;
 
 /**
- * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
- * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is missing or is not JSON,
- * other paths may still work. The request takes at most `timeout` ms (ten seconds by default), and only the beginning
- * of the answer is read.
+ * Sends a request before the load, and another to `otherPath` if the first gets no answer, to learn whether the target
+ * can be loaded. A target cannot be loaded if it refuses connections, if its name does not resolve, or if it does not
+ * speak HTTP. If the answer is missing or is not JSON, other paths may still work. Each request takes at most `timeout`
+ * ms. Only the beginning of an answer is read.
  */
 export const preflightTarget = async (
   request: PreflightRequest,

@@ -96,8 +96,8 @@ const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
 /**
- * The address on which the gateway listens. The gateway's keys are public, so the gateway must not be reachable from
- * the network.
+ * The address of this machine to which the gateway's ports are bound. The gateway's keys are public, so the gateway
+ * must not be reachable from the network.
  */
 const loopback = '127.0.0.1';
 
@@ -108,7 +108,9 @@ const readiness = { apart: 50, whole: 20_000 } as const;
  */
 const stopGrace = 2000;
 
-/** Attaches to the standard streams of a created container before the container starts, so no output is lost. */
+/**
+ * Attaches to the standard streams of a created container before it starts, so no output is lost, and sends `settings`.
+ */
 const attach = async (
   { dockerode }: ContainerClient['container'],
   id: string,
@@ -241,8 +243,8 @@ export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   // The library's reaper, which removes containers, needs an image from a registry. The reaper is turned off, since the
   // gateway ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // Without this setting, the library would look for the engine from inside a container, for which the library needs an
-  // image from a registry. Weir itself may run in a container.
+  // If Weir itself runs in a container, the library would otherwise look for the engine from another container, for
+  // which it needs an image from a registry.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }

@@ -2,7 +2,7 @@ import { HttpFault, maxSectionBytes } from './response-head.ts';
 
 /**
  * Receives content without its framing: the bytes of `bytes` from `from` to `to`, which are valid only during the call.
- * `onContent` is called once for each read.
+ * `onContent` is called at most once for each read.
  */
 export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;

@@ -148,7 +148,7 @@ export interface ParsedHead {
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this response. */
   readonly closes: boolean;
-  /** The time for which the server keeps an idle connection, in ms; infinite if the server does not say. */
+  /** How long the connection can be used while idle, in ms; infinite if the server does not say. */
   readonly keepAliveFor: number;
   /** The maximum number of answers on the connection, from `Keep-Alive: max`; infinite if the server does not say. */
   readonly maxAnswers: number;

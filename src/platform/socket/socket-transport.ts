@@ -34,9 +34,7 @@ const longestTurn = 1;
  */
 const unusedFor = 2000;
 
-/**
- * The maximum time for a connection to open, in ms. If opening takes longer, a due request opens another connection.
- */
+/** The maximum time for a connection to open in advance, in ms. A connection that takes longer is dropped. */
 const longestOpening = 1000;
 /** How long no connection is opened in advance after a first failure, in ms; doubles with each further failure. */
 const firstPause = 1000;
@@ -51,8 +49,8 @@ export class AheadConnections {
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether opening has failed. After a failure, no connection is opened in advance until a request has succeeded and
-   * `#pausedUntil` has passed. This pause spares a failing target.
+   * Whether a connection that was opened in advance has failed. After that, none is opened in advance until a request
+   * has succeeded and `#pausedUntil` has passed, which spares a failing target.
    */
   #hasFailed = false;
   /**
