@@ -4,10 +4,9 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
- * This is the program of the canary's emitter, a separate process. The process prints its port, and answers each
- * request with an endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, since
- * the run handles Ctrl-C. The process ends when its standard input ends, so the process never outlives its parent
- * process.
+ * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
+ * endless stream of events. Each event contains its time of sending. The process ignores Ctrl-C, which the run handles,
+ * and ends when its standard input ends, so it never outlives its parent process.
  */
 
 /**

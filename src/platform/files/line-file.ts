@@ -8,7 +8,7 @@ import { waitAtMost } from '../wait-at-most.ts';
 /** A text file that is written line by line. The first line replaces the old content of the file. */
 export interface LineFile {
   write(line: string): void;
-  /** Waits until all lines are on disk; throws a `Problem` if a line could not be written. */
+  /** Waits until all lines are written; throws a `Problem` if a line could not be written. */
   close(): Promise<void>;
   /**
    * Closes the file, and removes a file that did not exist before it was opened. Must be called only if no line was

@@ -5,8 +5,8 @@ import { UnfitFile } from './file-error-reasons.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file has plain operations on files. The operations throw Node's own errors, since only the caller knows the
- * purpose of a file.
+ * This file contains plain operations on files. They throw Node's own errors, since only the caller knows the purpose
+ * of a file.
  */
 
 /** Generates the lines of a file. Throws an `UnfitFile` if a line is longer than any line that Weir writes. */

@@ -9,7 +9,9 @@ const timerLead = 1.2;
  * socket is read during a nap.
  */
 const longestNap = 0.25;
-/** The minimum length of a nap, in ms. The system cannot keep shorter pauses. */
+/**
+ * The minimum time before an alarm's instant for which a nap is taken, in ms. The system cannot keep shorter pauses.
+ */
 const shortestNap = 0.06;
 /**
  * The lateness of an alarm, in ms, from which the next read rings the alarm. While an event loop has thousands of

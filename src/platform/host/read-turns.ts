@@ -25,13 +25,11 @@ export interface LoopProbe {
 
 /**
  * Measures the maximum time that the bytes of each read may have waited for this event loop. There are three cases:
- * - The event loop has slept. The event loop woke up when a socket became readable, so the bytes waited at most for the
- *   work since the wake-up.
- * - The event loop has not slept. The event loop checked its sockets at its previous reads, so the bytes came after the
- *   previous reads.
- * - The event loop slept longer than a timer allows. The system kept the event loop from running (stopped, or without a
- *   CPU), and the bytes may have come at any time since the event loop fell asleep. Shorter times without a CPU are not
- *   noticed.
+ * - The event loop has slept. It woke up when a socket became readable, so the bytes waited at most for the work since
+ *   the wake-up.
+ * - The event loop has not slept. It checked its sockets at its previous reads, so the bytes came after these reads.
+ * - The event loop slept longer than a timer allows. The system kept it from running (the process was stopped, or had no
+ *   CPU), and the bytes may have come at any time since it fell asleep. Shorter times without a CPU are not noticed.
  *
  * All instants are times of `performance.now()`.
  */

@@ -13,8 +13,8 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
   /**
-   * With `doubtful`, the answer is not a list of models. With `silent`, there was no answer. With both kinds, requests
-   * for chats may still work.
+   * With `doubtful`, the answer is not a list of models; with `silent`, there was none. In both cases, chats may still
+   * work.
    */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
@@ -202,10 +202,10 @@ const answersElsewhere = async (request: PreflightRequest, timeout: number): Pro
   (await answerTo({ ...request, path: request.otherPath }, timeout)) !== null;
 
 /**
- * Sends a request before the load, and another to `otherPath` if the first gets no answer, to learn whether the target
- * can be loaded. A target cannot be loaded if it refuses connections, if its name does not resolve, or if it does not
- * speak HTTP. If the answer is missing or is not JSON, other paths may still work. Each request takes at most `timeout`
- * ms. Only the beginning of an answer is read.
+ * Sends a request before the load, to learn whether the target can be loaded. If the target closes the connection
+ * without an answer, sends another request to `otherPath`. A target cannot be loaded if it refuses connections, if its
+ * name does not resolve, or if it does not speak HTTP. If the answer is missing or is not JSON, other paths may still
+ * work. Each request takes at most `timeout` ms, and only the beginning of its answer is read.
  */
 export const preflightTarget = async (
   request: PreflightRequest,

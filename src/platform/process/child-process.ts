@@ -17,7 +17,7 @@ export interface ChildProcessHandle {
   readonly onLine: (listener: (line: string) => void) => void;
   /** Writes to the process's standard input. If the process has ended, the text is lost. */
   readonly write: (text: string) => void;
-  /** Returns how many bytes of its input the process has not read yet. */
+  /** Returns how many bytes of the process's input still wait in this process. */
   readonly backlog: () => number;
   /** Returns in one line how the process ended unexpectedly; `null` while it runs. */
   readonly ended: () => string | null;

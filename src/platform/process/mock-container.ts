@@ -146,8 +146,8 @@ const attach = async (
 type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
 /**
- * Defines the container for the library. The container is reachable only from this machine. Weir attaches to the
- * container as soon as the container is created. The engine removes the container once the container has ended.
+ * Defines the container for the library. The container is reachable only from this machine. Weir attaches to it as soon
+ * as it is created, and the engine removes it once it has ended.
  */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
@@ -189,9 +189,9 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 };
 
 /**
- * Starts the reference gateway in a container, through testcontainers. The gateway listens only on this machine's
- * loopback address. The gateway ends when this process ends, even if a signal ends this process, or when the lifetime
- * of the gateway is over. Throws a `Problem` if the library or an engine is missing, or if the image cannot be built.
+ * Starts the reference gateway in a container, through testcontainers. The gateway is reachable only through this
+ * machine's loopback address. It ends when this process ends, even by a signal, or when its lifetime is over. Throws a
+ * `Problem` if the library or an engine is missing, or if the image cannot be built.
  */
 export const startMockContainer = async (
   options: MockContainerOptions,
@@ -286,8 +286,7 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before the engine builds the image. If the build fails, a line of the answer reports the
-    // failure.
+    // The engine answers 200 before it builds the image. If the build fails, a line of the answer reports the failure.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),

@@ -67,8 +67,8 @@ const connectTimeout = 5000;
 const reconnectInterval = 250;
 
 /**
- * Connects to the server at an address. The library opens a lost connection again. Throws an `UnreachableRendezvous` if
- * the first attempt gets no answer, and a `Problem` for any other failure.
+ * Connects to the server at an address. The library reopens a lost connection. Throws an `UnreachableRendezvous` if the
+ * first attempt gets no answer, and a `Problem` for any other failure.
  */
 const connectToNats = async (
   packages: NatsPackages,
@@ -117,8 +117,7 @@ const bucketOf = (url: URL): string => {
 };
 
 /**
- * Runs an operation. Throws a `Problem` if the operation fails. The failure may be temporary, so the same call may
- * succeed later.
+ * Runs an operation. Throws a `Problem` if it fails. The failure may be temporary, so the same call may succeed later.
  */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
