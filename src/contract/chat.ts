@@ -100,7 +100,7 @@ export type Usage = z.infer<typeof usageSchema>;
 /** The content of an answer: a text, or a list of parts from some servers of reasoning models. */
 export const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
-/** The parts of a completion that every server must send. Weir reads every other part if possible. */
+/** The parts of a completion that every server must send. Weir reads the other parts if possible. */
 export const servedChatSchema = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: answerContent }) })).min(1),
 });

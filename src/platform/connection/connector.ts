@@ -33,7 +33,8 @@ const variable = (environment: Environment, lower: string): Variable | null => {
 };
 
 /**
- * Converts a host to lower case without brackets or a final dot: `[::1]` becomes `::1`, `example.com.` `example.com`.
+ * Lower-cases a host, and removes brackets and a final dot: `[::1]` becomes `::1`, `example.com.` becomes
+ * `example.com`.
  */
 const bareHost = (text: string): string =>
   text

@@ -206,8 +206,8 @@ const filesOf = async (
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
 
 /**
- * Reads the clips that a plan uploads, each file once. Paths are relative to `folder`. Reports every clip that cannot
- * be used.
+ * Reads the clips that a plan uploads, each file once. Paths are relative to `folder`. Returns a fault for each clip
+ * that cannot be used.
  */
 export const readClips = async <Request extends ClipRequest>(
   requests: readonly Request[],

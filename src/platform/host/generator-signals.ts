@@ -176,7 +176,7 @@ const watchMemory = (): (() => number | null) => {
 };
 
 /**
- * Watches this thread as a load generator. `sample(second)` returns the figures since the last call of `sample`. If
+ * Measures this thread as a load generator. `sample(second)` returns the figures since the last call of `sample`. If
  * `keepsLateness` is true, the figures include how late the timers of the event loop were.
  */
 export const watchGenerator = ({ keepsLateness = false } = {}) => {

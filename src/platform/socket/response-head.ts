@@ -259,9 +259,9 @@ export const keepAliveFor = (hint: string): number => {
 };
 
 /**
- * Returns the maximum number of answers on a connection, from the `Keep-Alive` header of its first answer; infinity
- * without `max`. Only the first answer counts. In later answers, some servers count down from the maximum, and other
- * servers repeat the maximum.
+ * Returns the `max` of a `Keep-Alive` header, the maximum number of answers on a connection; infinity without `max`.
+ * Callers use only the header of the first answer, since in later answers some servers count down and others repeat the
+ * maximum.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
