@@ -28,8 +28,8 @@ export interface LoopProbe {
  * - The event loop has slept. It woke up when a socket became readable, so the bytes waited at most for the work since
  *   the wake-up.
  * - The event loop has not slept. It checked its sockets at its previous reads, so the bytes came after these reads.
- * - The event loop slept longer than a timer allows. The system kept it from running (the process was stopped, or had no
- *   CPU), and the bytes may have come at any time since it fell asleep. Shorter times without a CPU are not noticed.
+ * - The event loop slept longer than a timer allows. The system kept it from running (the process was stopped, or had
+ *   no CPU), and the bytes may have come at any time since it fell asleep. Shorter times without a CPU are not noticed.
  *
  * All instants are times of `performance.now()`.
  */
