@@ -16,7 +16,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** Returns text of one-byte characters at an offset. The text is shorter if the file ends earlier. */
+/** Returns the text of `bytes` one-byte characters at an offset; fewer characters at the end of the file. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -44,8 +44,8 @@ const wavAudio = (file: Uint8Array) => {
 };
 
 /**
- * Returns the seconds of two kinds of WAV files that the library does not read: files that were written to a pipe and
- * declare no length, and files with lengths of 64 bits. Returns `null` for any other file.
+ * Returns the duration in seconds of two kinds of WAV files that the library cannot read: files that were written to a
+ * pipe and declare no length, and files with 64-bit lengths. Returns `null` for any other file.
  */
 const unusualWavDuration = (file: Uint8Array): number | null => {
   const audio = wavAudio(file);
@@ -56,8 +56,8 @@ const unusualWavDuration = (file: Uint8Array): number | null => {
 };
 
 /**
- * Decides whether a RIFF file ends early. Every RIFF file declares its length, except a file that was written to a
- * pipe.
+ * Decides whether a RIFF file is shorter than it declares; `false` for a file that was written to a pipe, since it
+ * declares no length.
  */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const audio = wavAudio(file);
@@ -81,8 +81,8 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
 };
 
 /**
- * Decides whether a WebM file ends early. A WebM file consists of an EBML head and a segment. The length of the segment
- * may be unknown.
+ * Decides whether a WebM file ends early. It consists of an EBML head and a segment. A segment of unknown length never
+ * ends early.
  */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
@@ -93,7 +93,7 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** Returns the MP3 frame at an offset; `null` without a frame. Bytes after the end of the file count as zero. */
+/** Returns the MP3 frame at an offset; `null` if there is none. Bytes after the end of the file are read as zero. */
 const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   const header = Buffer.alloc(mp3HeaderLength);
   header.set(file.subarray(from, from + mp3HeaderLength));
@@ -101,8 +101,8 @@ const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
 };
 
 /**
- * Returns the length in bytes of all frames that the Info or Xing tag in the first frame declares; `null` without a tag
- * or without a length.
+ * Returns the total length of all frames, in bytes, from the Info or Xing tag in the first frame; `null` without a tag
+ * or length.
  */
 const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
   const at = from + mp3HeaderLength + sideInfo;
@@ -172,7 +172,7 @@ export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
 /**
- * Returns the seconds of a WebM file without a declared length, computed from its blocks; `null` if the file has fewer
+ * Returns the duration in seconds of a WebM file that declares none, computed from its blocks; `null` if it has fewer
  * than two blocks.
  */
 export const webmDuration = (file: Uint8Array): number | null => {
@@ -188,8 +188,8 @@ export const webmDuration = (file: Uint8Array): number | null => {
 };
 
 /**
- * Returns the length of audio in seconds; `null` if the length is unknown or zero. The container of the file determines
- * how the length is read, not the name of the file.
+ * Returns the duration of audio in seconds; `null` if it is unknown or zero. The container is recognised from the
+ * content, not from the file name.
  */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const unusual = unusualWavDuration(file);
@@ -205,8 +205,8 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The maximum length in seconds: a day. The largest upload with a longer recording would have less than 2.5 kbit/s, so
- * its container must be wrong.
+ * The longest accepted recording, in seconds: a day. Even the largest upload would need less than 2.5 kbit/s for a
+ * longer one, so its container must be wrong.
  */
 const maxSeconds = 86_400;
 
@@ -227,7 +227,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Reads the length of a file. The latest results are cached, since load tests send the same few files repeatedly. */
+/** Reads the duration of a file. The latest results are cached, since load tests send the same few files repeatedly. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
@@ -239,8 +239,8 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
 };
 
 /**
- * Loads the audio library before the first request. Loading blocks the process for tens of ms. During a load, this
- * pause would delay tokens.
+ * Loads the audio library before the first request, since loading blocks the process for tens of ms, which would delay
+ * tokens.
  */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();

@@ -101,8 +101,8 @@ const checksumOffset = 22;
 const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
 /**
- * Builds an Ogg page. `granule` is the number of samples until the end of the page. Each packet is shorter than 255
- * bytes, so a packet is one segment.
+ * Builds an Ogg page. `granule` is the number of samples until its end. Each packet is shorter than 255 bytes, so it is
+ * one segment.
  */
 const pageOf = (
   flags: keyof typeof pageFlags,
@@ -164,9 +164,9 @@ export const silentAudio = {
 >;
 
 const charactersPerSecond = 15;
-/** The minimum length in seconds, since players do not recognise an MP3 file of a few frames. */
+/** The minimum audio length in seconds, since players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
-/** The maximum length in seconds: a day. A WAV file can declare little more than a day. */
+/** The maximum audio length in seconds: a day. A WAV file can declare little more. */
 const maxSeconds = 86_400;
 
 const parseSpeech = (body: Uint8Array, settings: Settings) => {

@@ -71,7 +71,7 @@ export const segmentsOf = (text: string, seconds: number): readonly Segment[] =>
 
 type Fields = z.output<typeof transcriptionFieldsSchema>;
 type MockTranscriptFormat = NonNullable<Fields['response_format']>;
-/** The requested granularities; `null` if the request names no granularity. */
+/** The requested timestamp granularities; `null` if the request names none. */
 type Granularities = readonly ('word' | 'segment')[] | null;
 
 const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => text).join(' ');

@@ -29,14 +29,15 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   );
 
 /**
- * The fields of the OpenAI API that would change the answer. The listed values of a field would not change the answer.
+ * The fields of the OpenAI API that are refused because they would change the answer, each with the values that are
+ * allowed because they change nothing.
  */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
   'include[]': [],
 };
 
-/** Reads the form of a transcription, or refuses the form. The audio of the file is decoded later. */
+/** Reads a transcription form; throws a `RequestRefusal` for an invalid form. The audio is decoded later. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
   const values = valuesOf(upload);
   for (const [field, harmless] of Object.entries(unservedFields)) {
@@ -65,8 +66,8 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
 };
 
 /**
- * Returns the text of a bundled clip. For any other clip, returns a random text that fits the length of the audio. The
- * random text depends on the content of the clip and the seed.
+ * Returns the text of a bundled clip. For any other clip, returns a text of fitting length that is drawn from its
+ * content and the seed.
  */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));

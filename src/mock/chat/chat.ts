@@ -41,8 +41,7 @@ const countMessageTokens = (message: Message): number => {
 };
 
 /**
- * Returns the functions that the answer may call. Returns no functions if the request forbids calls, or if the request
- * ends with the result of a call.
+ * Returns the functions that the answer may call: none if the request forbids calls or ends with the result of a call.
  */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters, strict } }, index) => ({
@@ -196,8 +195,8 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
 };
 
 /**
- * Returns the message of a whole answer. A tool call has the form of the OpenAI API, since the interface does not
- * define tool calls (section 4.1).
+ * Returns the message of an answer that is not streamed. A tool call has the form of the OpenAI API, since the
+ * interface does not define tool calls (section 4.1).
  */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');
@@ -274,8 +273,8 @@ const sizeOf = ({
 });
 
 /**
- * Returns the number of cached tokens of a prompt; 0 if no setting needs the number. Computing the number for a long
- * prompt takes time.
+ * Returns the number of cached tokens of a prompt; 0 if no setting needs it, since counting takes time for a long
+ * prompt.
  */
 const cachedTokensOf = (
   { serving, settings: { latency, limits } }: AdmittedRequest,
@@ -290,8 +289,7 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
-  // The seed of the request's random content is the client's request id. Without a request id of the client, the seed
-  // is the key and the body.
+  // The client's request id seeds the request's random content. Without it, the key and the body are the seed.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
   const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];

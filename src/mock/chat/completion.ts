@@ -29,7 +29,7 @@ export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions of which the answer calls one. Without functions, the answer consists of words. */
+  /** The functions of which the answer calls one. If there are none, `format` decides the answer's content. */
   readonly tools: readonly Tool[];
 }
 

@@ -1,8 +1,8 @@
 import { openAjv } from '../../model/workload/json-schema.ts';
 
 /**
- * This file defines the part of JSON Schema that the gateway understands. If a request has a schema, the answer
- * conforms to the schema, or the gateway refuses the request.
+ * This file defines the part of JSON Schema that the gateway understands. An answer conforms to the request's schema,
+ * or the gateway refuses the request.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -93,8 +93,8 @@ const partsOf = (root: unknown) => {
 };
 
 /**
- * Returns the first part of a schema that the gateway does not understand, with the place of this part; `null` if the
- * gateway understands the whole schema.
+ * Describes the first part of a schema that the gateway does not understand, with its place; `null` if the gateway
+ * understands the whole schema.
  */
 export const unsupportedIn = (root: unknown): string | null => {
   for (const [place, schema] of partsOf(root)) {
@@ -117,15 +117,12 @@ export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
 /**
- * Decides whether a value conforms to a schema. The schema may be the whole schema, a part of the whole schema, or a
- * schema that was made from several parts.
+ * Decides whether a value conforms to a schema: the whole schema, a part of it, or one that was made from several
+ * parts.
  */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/**
- * The maximum number of parts that are compiled for one schema. If a schema needs more parts, no value conforms to the
- * schema.
- */
+/** The maximum number of parts that are compiled for one schema. If it needs more, no value conforms to it. */
 const maxCompiled = 2_000;
 /**
  * The maximum number of references that are followed for one value in total. `maxReferenceDepth` limits nested
@@ -135,8 +132,8 @@ const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 
 /**
- * The options of Ajv. Formats are not checked, since generated values have the right formats. Steps such as 0.1 need a
- * tolerance.
+ * The options of Ajv. Formats are not checked, since generated values have the right formats. A `multipleOf` such as
+ * 0.1 needs a tolerance.
  */
 const ajvOptions = {
   meta: false,
@@ -186,12 +183,12 @@ const openTest = (root: unknown): PartTest => {
 };
 
 /**
- * The tests of the latest schemas, by the JSON of the schema. The tests are stored, since a load test sends few
- * different schemas and compiling a schema takes a millisecond.
+ * The tests of the latest schemas, by the JSON of the schema. They are stored, since a load test sends few different
+ * schemas and compiling one takes a millisecond.
  */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
-/** The maximum length of a schema's JSON, in characters, with which the test of the schema is stored. */
+/** The maximum length of a schema's JSON, in characters. The test of a longer schema is not stored. */
 const longestKept = 65_536;
 
 export const partTestOf = (root: unknown): PartTest => {

@@ -218,7 +218,7 @@ const alternativeValue = (
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // At this depth and below, schemas without inner values are tried first.
+  // From `maxDepth` down, schemas without inner values are tried first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
@@ -265,7 +265,7 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
 };
 
 /**
- * Draws a value that a JSON Schema allows. If `unsupportedIn` reports a part of the schema, the value may not conform
+ * Draws a value that a JSON Schema allows. If `unsupportedIn` reports a part of the schema, the value need not conform
  * to this part.
  */
 export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): unknown => {
@@ -284,10 +284,7 @@ export interface StructuredFormat {
 
 const maxAttempts = 8;
 
-/**
- * Draws values until a value conforms to the schema. Returns `otherwise` if no value conforms within `maxAttempts`
- * attempts.
- */
+/** Draws values until one conforms to the schema. Returns `otherwise` if none of `maxAttempts` values conforms. */
 const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unknown): unknown => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const value = randomJsonValue(draw, schema, obeys);

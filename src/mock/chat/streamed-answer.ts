@@ -98,10 +98,7 @@ interface StreamParts {
   readonly stream: EventStream;
 }
 
-/**
- * Streams a chat. At each step, every open choice writes one token. All state is in one object, for the reason that the
- * comment on `Recurring` gives.
- */
+/** Streams a chat. At each step, every open choice writes one token. All state is in one object (see `Recurring`). */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: StreamParts['choices'];
   readonly #steps: number;

@@ -34,7 +34,7 @@ export const countTokens = (text: string): number => {
   return tokens;
 };
 
-/** Splits a text into the tokens of `countTokens`. White space belongs to the token before the white space. */
+/** Splits a text into the tokens of `countTokens`. White space belongs to the token before it. */
 export const splitTokens = (text: string): readonly string[] => {
   const starts: number[] = [];
   eachToken(text, (begin) => starts.push(begin));
@@ -42,8 +42,7 @@ export const splitTokens = (text: string): readonly string[] => {
 };
 
 /**
- * The 256 words of answers. In o200k, cl100k, p50k and r50k, each word is one token together with the space before the
- * word.
+ * The 256 words of answers. In o200k, cl100k, p50k and r50k, each word is one token together with the space before it.
  */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +

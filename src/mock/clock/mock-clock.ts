@@ -12,9 +12,8 @@ export interface MockClock {
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Several answers that are
-   * written together wake up the client only once. If answers are written one by one, each answer wakes up the client,
-   * and each wake-up takes a third of the time of a chat.
+   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
+   * together wake up the client only once, and each wake-up takes a third of the time of a chat.
    */
   atEndOfTurn(run: () => void): void;
 }

@@ -28,8 +28,7 @@ class WheelSlot {
   }
 
   /**
-   * Removes the entries that are due at `now` and passes these entries to `run`. `run` may add further entries, which a
-   * later call passes to `run`.
+   * Removes the entries that are due at `now` and passes them to `run`, which may add further entries for a later call.
    */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.count;
@@ -49,10 +48,7 @@ class WheelSlot {
   }
 }
 
-/**
- * The number of slots of one millisecond each. Entries that are due after more than this number of milliseconds wait
- * outside the wheel.
- */
+/** The number of slots, each of one millisecond. Entries that are due later wait outside the wheel. */
 const slotCount = 2048;
 
 interface EventLoopTimers {
@@ -115,8 +111,8 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries that are added during this loop go into the loop's last slot or a later slot. These entries need no timer
-    // until the loop is done.
+    // Entries that are added during this loop go into its last slot or a later one. They need no timer until it is
+    // done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -178,7 +174,7 @@ const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, millis
 const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const poll = (): void => {
-    // The work for the end of the turn is done before the nap.
+    // The work for the end of the turn must not wait for the nap.
     runEndOfTurnQueue();
     const left = due - performance.now();
     if (left <= 0) return wake();
@@ -189,10 +185,7 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/**
- * Calls `wake` after a delay or a little earlier. In the second case, the caller must wait for the exact rest of the
- * delay.
- */
+/** Calls `wake` after a delay or a little earlier. If it is earlier, the caller must wait for the exact rest. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
@@ -207,8 +200,8 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
 
 /** Creates a clock on the system's monotonic scale (`process.hrtime`), which clients on the same machine share. */
 export const realClock = (): MockClock => {
-  // A pause of the machine between the two readings makes the difference of the readings smaller, never larger. So the
-  // largest difference is the most exact.
+  // A pause of the machine between the two readings makes their difference smaller, never larger. So the largest
+  // difference is the most exact.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),

@@ -8,10 +8,7 @@ import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-/**
- * The ends of requests. `faulted` is an end with a fault. `aborted` is an end by the client. `cut` is an end because
- * the mock was stopped.
- */
+/** How requests end: `faulted` with a fault, `aborted` by the client, `cut` because the mock was stopped. */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
@@ -71,7 +68,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
   };
 };
 
-/** The last `capacity` items of a sequence. The sequence may have any length. */
+/** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
   /** The items. The list has up to twice `#capacity` items, so that the list is seldom shortened. */
@@ -126,7 +123,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
   let micros = 0;
   /**
    * Returns the balance in micro-units; `null` if the key has no limit. The balance is below zero if the last charge
-   * was larger than the balance before this charge.
+   * was larger than the balance before it.
    */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);

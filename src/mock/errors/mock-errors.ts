@@ -28,7 +28,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal. The code that reads a request throws the refusal, and `MockExchange.attempt` answers with the refusal. */
+/** A refusal that the code that reads a request throws. `MockExchange.attempt` answers with it. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,10 +9,7 @@ import {
 import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 
-/**
- * This file contains faults that replace the answer of an endpoint by another answer. These faults discard the request
- * body while the body arrives.
- */
+/** The following faults replace the answer of an endpoint. They discard the request body while it arrives. */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
@@ -51,7 +48,7 @@ export const errorAnswers = {
   'no-answer': { scope: 'answer', run: ({ exchange }) => void exchange.request.resume() },
 } as const satisfies Record<string, MockFault>;
 
-/** This file contains faults below HTTP: bytes reach the socket late, slowly, or not at all. */
+/** The following faults act below HTTP: bytes reach the socket late, slowly, or not at all. */
 
 /**
  * Passes all pieces that are written for this answer to `deliver`, one after another. `deliver` calls `onTaken` to get

@@ -4,24 +4,19 @@ import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /**
-   * The number of units that are sent before the fault. The units are tokens of a stream, or bytes of another answer.
-   */
+  /** The number of tokens of a stream, or of bytes of another answer, that are sent before the fault. */
   readonly after: number;
   /** The delay, in ms. */
   readonly delay: number;
-  /**
-   * Makes the end of the request count under the fault's name. For a fault of a stream, this is called as soon as the
-   * stream begins.
-   */
+  /** Makes the end of the request count under the fault's name. Stream faults call it as soon as the stream begins. */
   readonly show: () => void;
 }
 
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
- * A fault. A fault of the scope `gate` answers before limits are checked. A fault of the scope `answer` answers in
- * place of the endpoint. Faults of other scopes change the answer of the endpoint.
+ * A fault. With the scope `gate`, it answers before limits are checked; with `answer`, in place of the endpoint. With
+ * any other scope, it changes the endpoint's answer.
  */
 export interface MockFault extends Defaults {
   readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
@@ -47,7 +42,7 @@ export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault =
   ...defaults,
 });
 
-/** The wait before a reset, in ms. During this wait, written bytes leave the machine. */
+/** The wait before a reset, in ms, so that the bytes that were written leave the machine first. */
 export const resetDelay = 20;
 
 export const resetConnection = ({ exchange }: FaultContext): void => {

@@ -150,7 +150,7 @@ const nullFields =
   '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
 const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-/** Streams with other content. Real servers send some of this content. The rest violates the interface. */
+/** Faults that change the content of a stream. Real servers send some of it; the rest violates the interface. */
 const contentFaults = {
   /** Sends the role in a separate event, long before the first token. */
   'role-first': stream(roleFirst),

@@ -40,7 +40,7 @@ import { openServing } from '../serving/serving.ts';
 
 const openKeyLimiters = ({ keys, seed, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
-  // The windows of aligned limiters begin when windows of the wall clock begin.
+  // Aligned limiters begin their windows at multiples of the window length on the wall clock.
   const phase = (clock.now() - clock.wall()) % limits.window;
   const limiters = keys.map((key, i) => [key, openKeyLimiter(limits, phase, seed + i)] as const);
   return { limits, keyLimiters: new Map(limiters) };
@@ -143,10 +143,7 @@ const findRoute = (request: IncomingMessage): RouteName => {
   throw new RequestRefusal('wrong-method', message, { allow: expected });
 };
 
-/**
- * Returns the key of a request, the index of the key in the settings, and the limits of the key. Refuses a request
- * without a valid key.
- */
+/** Returns a request's key, the key's index in the settings, and its limits. Refuses a request without a valid key. */
 const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,

@@ -5,8 +5,8 @@ import { noLevels, type Serving, type ServingLevels } from '../serving/serving.t
 type Samples = Readonly<Record<string, number>>;
 
 /**
- * Writes a metric in Prometheus's text format. `samplesOf` returns the samples of a model. The key of a sample is the
- * ending of its name. Labels may follow the ending.
+ * Writes a metric in Prometheus's text format. Each property name in the result of `samplesOf` is the suffix of a
+ * sample's name, and after a comma its labels.
  */
 const metric =
   (name: string, type: string, help: string, samplesOf: (levels: ServingLevels) => Samples) =>

@@ -31,15 +31,12 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 };
 
-/**
- * Matches hosts that no web page can have: IP addresses, `localhost`, and names of machines or containers without a
- * dot.
- */
+/** Matches hosts that no web page can have: IP addresses, `localhost`, and dotless names of machines or containers. */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
 /**
- * Returns the reason for refusing a request that a browser sent for a web page; `null` for any other request. The name
- * of a foreign page's site may resolve to this address, so requests of web pages must be refused.
+ * Returns the reason for refusing a request that a browser sent for a web page; `null` for any other request. A foreign
+ * site's name may resolve to this address (DNS rebinding), so such requests must be refused.
  */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
@@ -143,7 +140,7 @@ const controlListener = (
 };
 
 /**
- * The time, in ms, for which an idle connection stays open. Usual proxies have this value. With Node's default of 5 s,
+ * The time, in ms, for which an idle connection stays open. Common proxies use this value. With Node's default of 5 s,
  * the clients of slow loads would have to reconnect.
  */
 const keepAliveTimeout = 75_000;
@@ -169,10 +166,7 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/**
- * Returns a function that closes a server and its connections. Its promise resolves when the server and all connections
- * are closed.
- */
+/** Returns a function that closes a server and its connections. Its promise resolves when all are closed. */
 const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
@@ -214,7 +208,7 @@ export const startMock = async (
   const control = createServer(controlListener(gateway, clock, readSettings));
   const closers = [publicServer, control].map(closerOf);
   const close = async (): Promise<void> => {
-    // The answers of this turn of the event loop are already counted, but are written only at the end of the turn.
+    // Wait for the end of this turn of the event loop: its answers are counted, but not yet written.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
     await Promise.all(closers.map((closeServer) => closeServer()));
@@ -233,9 +227,6 @@ export const startMock = async (
 
 export type Mock = Awaited<ReturnType<typeof startMock>>;
 
-/**
- * Returns the line that the mock's process prints when the mock listens. The line contains the mock's addresses as
- * JSON.
- */
+/** Returns the line that the mock's process prints when the mock listens: its addresses as JSON. */
 export const readyLine = ({ url, controlUrl }: Mock): string =>
   JSON.stringify({ url, control: controlUrl });

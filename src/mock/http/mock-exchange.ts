@@ -11,16 +11,16 @@ import type { Permit, LimitExceeded } from '../limits/key-limiter.ts';
 import type { Serving } from '../serving/serving.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** An answer of Server-Sent Events, after the head of the answer. */
+/** The body of an answer of Server-Sent Events. */
 export interface EventStream {
-  /** Writes events to the socket at once. The text must not be empty, since an empty text would end the message. */
+  /** Writes events to the socket at once. They must not be empty, since an empty chunk would end the message. */
   write(events: string | Uint8Array): void;
   end(): void;
 }
 
 /**
- * Frames events as chunks and writes the chunks at once. The response object would delay each write until the end of
- * the tick.
+ * Frames events as chunks and writes them at once. The response object would delay each write until the end of the
+ * tick.
  */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
@@ -36,7 +36,7 @@ class ResponseStream implements EventStream {
     const length = Buffer.byteLength(events);
     const size = length.toString(16);
     if (typeof events === 'string') {
-      // ASCII needs no encoder.
+      // For ASCII, `latin1` writes the same bytes without an encoder.
       const encoding = length === events.length ? 'latin1' : 'utf8';
       socket.write(`${size}\r\n${events}\r\n`, encoding);
     } else {
@@ -48,7 +48,10 @@ class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /** The socket; `null` while an earlier answer on this connection is incomplete, or if the client uses HTTP/1.0. */
+  /**
+   * Returns the socket; `null` while an earlier answer on this connection is incomplete, or if the client uses
+   * HTTP/1.0.
+   */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;
@@ -179,7 +182,7 @@ export class MockExchange {
     this.answerJson(`refused.${cause}`, status, body, headers);
   }
 
-  /** Runs a part of the handling of a request. If this part throws a refusal, refuses the request. */
+  /** Runs `handle`, and refuses the request if it throws a `RequestRefusal`. */
   attempt(handle: () => void): void {
     try {
       handle();
@@ -214,9 +217,7 @@ export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /**
-   * Answers with the 429 of a limit. Only a limit that is checked after the reading of the body needs this function.
-   */
+  /** Answers with the 429 of a limit. Only limits that are checked after the body was read need it. */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;

@@ -43,7 +43,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   const earlierBytes = request.socket.bytesWritten;
   /** The due time and the sent time of each token, alternating. */
   const tokens: number[] = [];
-  /** The instant after the write of each token. */
+  /** The time after the write of each token. */
   const written: number[] = [];
   let read = null as number | null;
   let fields = noHandlerFields;
@@ -64,20 +64,16 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
      * machine can also read.
      */
     toLine: () => ({
-      /**
-       * The client's `x-request-id`, which identifies the request on both sides; an id of the mock if the client sent
-       * no `x-request-id`.
-       */
+      /** The client's `x-request-id`, which identifies the request on both sides; otherwise an id of the mock. */
       requestId,
       /** The key's index in the settings; `null` if the request has no valid key. */
       key: exchange.keyIndex,
       accepted,
       ...fields,
-      /** The instant at which the last byte of the request was read. */
+      /** The time at which the last byte of the request was read. */
       read,
       /**
-       * The instants of each token of a stream: when the token was due, before the token was written to the socket, and
-       * after it was written.
+       * The times of each streamed token: when it was due, just before it was written to the socket, and just after.
        */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
@@ -87,11 +83,11 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
        * bytes of earlier answers.
        */
       bytes: request.socket.bytesWritten - earlierBytes,
-      /** The instant at which the answer was complete or its connection was closed. */
+      /** The time at which the answer was complete or its connection was closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,
-      /** The status; `null` if no head was sent. */
+      /** The HTTP status; `null` if no head was sent. */
       status: response.headersSent ? response.statusCode : null,
     }),
   };
@@ -136,7 +132,7 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
       exchange.response.once('close', () => write(trace.toLine()));
       return trace;
     },
-    /** Returns the last lines, the number of lines that are no longer in memory, and the error of the file. */
+    /** Returns the last lines, the number of lines that are no longer in memory, and the error of writing the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
     close,
   };

@@ -33,8 +33,8 @@ export interface Permit {
   /** The time at which the request may continue. With a queue as limiter, this time may be in the future. */
   readonly startsAt: number;
   /**
-   * Makes the charges for a chat that are due before its answer. A request that `reserve` refuses does not count
-   * against the limit on requests.
+   * Makes the charges that are due before the answer of a chat. A request that `reserve` refuses does not count against
+   * the limit on requests.
    */
   reserve(now: number, chat: ChargedChat): LimitExceeded | null;
   /** Makes the charge that is due with the first token of a chat. Must be called when the first token is due. */
@@ -78,7 +78,7 @@ type WorkerCounters = ReturnType<typeof newCounters>;
  */
 const inFlightRetryDelay = 1000;
 
-/** Returns the level of a limit that headers and refusals show; `null` if the limit is disabled. */
+/** Returns the level that headers and refusals show for a limit; `null` if the limit is disabled. */
 const shownLevel = (
   { requests, tokens }: WorkerCounters,
   cause: 'requests' | 'tokens',

@@ -4,7 +4,7 @@ export interface MeterRule {
   readonly window: number;
   /** A time at which a window of the wall clock begins. */
   readonly phase: number;
-  /** The size of a bucket that may be smaller than the limit. */
+  /** The size of a `burst-bucket`, which may be smaller than the limit. */
   readonly burst: number;
   readonly steps: number;
 }

@@ -1,10 +1,7 @@
 import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
 import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } from './meter.ts';
 
-/**
- * This file contains two groups of limiters: limiters that count within windows of time, and limiters that refill over
- * time.
- */
+/** This file contains limiters that count within time windows, limiters that refill over time, and faulty meters. */
 
 /** Counts in fixed windows. `beginAt` returns the start of a new window for the first use after the end of a window. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
@@ -222,7 +219,7 @@ export const openMeter = {
   'leaky-queue': leakyQueue,
 } as const satisfies Record<RateLimiterKind, (rule: MeterRule) => Meter>;
 
-/** This file contains meters with the counting errors of real gateways (`limitBugs`). */
+/** The meters below have the counting errors of real gateways (`limitBugs`). */
 
 /** The delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
@@ -248,8 +245,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
     },
     onRefused: (now) => meter.onRefused(now),
     left: (now) => written(now).left(now),
-    // The reported level includes at most one pending write, the write of the reporting request, and no writes of other
-    // requests.
+    // Of all pending writes, the reported level includes only that of the reporting request.
     level: (now) => {
       const { remaining, resetAt } = written(now).level(now);
       return { remaining: Math.max(0, remaining - Math.min(1, pendingWrites.length)), resetAt };

@@ -12,10 +12,7 @@ import {
   usedCost,
 } from './token-rules.ts';
 
-/**
- * The parts of a charge, in tokens. The part of tokens that are given back is negative. Parts of zero tokens are
- * absent.
- */
+/** The parts of a charge, in tokens. A part that gives tokens back is negative. A part of zero tokens is absent. */
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
 export interface TokenCharge {
@@ -31,7 +28,7 @@ export type RecordCharge = (charge: TokenCharge) => void;
 
 interface TokenStore {
   readonly meter: Meter;
-  /** Counts a charge at the time of the charge. */
+  /** Counts a charge at its time `at`. */
   readonly charge: (now: number, charge: TokenCharge) => void;
 }
 
@@ -86,8 +83,8 @@ const openTokenAccount = (
   };
   return {
     /**
-     * Admits a chat and makes the charges of the admission. Returns `null` for an admitted chat, and the time from
-     * which the chat would fit for a refused chat.
+     * Admits a chat, makes the charges of its admission, and returns `null`. If the chat does not fit, returns the time
+     * from which it would fit.
      */
     reserve: (now: number, size: ChargedChat): number | null => {
       chat = size;
@@ -146,8 +143,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   );
   const fullRest = openCounter(declared).left(0);
   /**
-   * The number of tokens that the header shows in addition to the remaining tokens of the enforced limit. The header
-   * shows the remaining tokens of the declared limit.
+   * The tokens that the header adds to the remaining tokens of the enforced limit, since it reports the declared limit.
    */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
@@ -162,7 +158,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
     },
     /** Begins a request, and returns the time at which the request may continue. */
     begin: (now: number): number => store().meter.count(now, 0),
-    /** Returns the time from which a request of unknown size fits; `null` if such a request fits now. */
+    /** Returns the time from which a request of unknown size fits; `null` if it is not refused now. */
     refusedUntil: (now: number): number | null => {
       if (!rules.isEnforced) return null;
       if (now < lockedUntil) return lockedUntil;

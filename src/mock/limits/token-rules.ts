@@ -55,10 +55,7 @@ export interface TokenRules {
   readonly randomRefusals: number;
   /** What a client that hangs up is charged for: the written tokens, the whole answer, or nothing. */
   readonly hangUp: 'written' | 'whole' | 'free';
-  /**
-   * Whether the header of the remaining tokens shows the use. If `showsUse` is false, the header always shows the same
-   * number.
-   */
+  /** Whether the header of the remaining tokens falls with use; otherwise it always shows the same number. */
   readonly showsUse: boolean;
   /** Changes the cost of a chat: both the estimate before the answer and the final cost. */
   readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;
@@ -74,7 +71,7 @@ const weighedBy =
   (change: (cost: ChatCost, chat: ChargedChat) => ChatCost): RuleChange =>
   ({ weigh }) => ({ weigh: (cost, chat) => change(weigh(cost, chat), chat) });
 
-/** The faults of token limits (`limitBugs`). The fault in the name of the limit in a 429 is in `limited-answer.ts`. */
+/** The faults of token limits (`limitBugs`), except `wrongLimitName`, which is in `limited-answer.ts`. */
 const changesByBug: Record<Exclude<TokenBug, 'wrongLimitName'>, RuleChange> = {
   tokensNeverRefused: () => ({ isEnforced: false }),
   tokenLimitPlus100: limitTimes(2),
@@ -134,8 +131,8 @@ export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): Toke
 };
 
 /**
- * Returns the tokens of a prompt as the gateway counts tokens. `cached` is known only after the answer. `cached`
- * contains the number of tokens from a cache, and the share of the cost of these tokens that is charged.
+ * Returns a prompt's tokens as the gateway counts them. `cached`, known only after the answer, contains the number of
+ * cached tokens and the share of their cost that is charged.
  */
 const promptOf = (
   { promptTokens, promptBytes }: ChargedChat,

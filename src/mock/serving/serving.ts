@@ -9,10 +9,7 @@ import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 const blockLength = 256;
 const blockTokens = 64;
 
-/**
- * Continues an FNV-1a hash from block to block, so a block's hash depends on the block and the whole text before the
- * block.
- */
+/** Continues an FNV-1a hash from block to block, so a block's hash depends on the block and all text before it. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -61,10 +58,7 @@ export const noLevels = {
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
-  /**
-   * The number of prompt tokens that were looked up in the prefix cache. `prefixHits` is the number of tokens that were
-   * in the cache.
-   */
+  /** The number of prompt tokens that were looked up in the prefix cache. `prefixHits` counts those that were in it. */
   prefixQueries: 0,
   prefixHits: 0,
   /** The total time in ms for which the admitted requests waited. `queued` is the number of admitted requests. */

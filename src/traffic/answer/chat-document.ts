@@ -70,8 +70,8 @@ const withPlainChoices = (document: Fields): Fields | null => {
 
 /**
  * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
- * unchanged. A wrapper stays unopened if the wrapper says that something failed, or if its status does not say that the
- * chat is complete.
+ * unchanged. A wrapper stays unopened if it says that something failed, or if its status does not say that the chat is
+ * complete.
  */
 export const chatDocument = (json: unknown): unknown => {
   const document = objectOf(json);

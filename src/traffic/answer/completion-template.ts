@@ -8,7 +8,7 @@ export interface CompletionParts {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
   })[];
   readonly usage: UsageReading | null;
-  /** The number of bytes that the model wrote. If absent, the texts in `choices` have this number of bytes. */
+  /** The number of bytes that the model wrote. If absent, the texts in `choices` are counted. */
   readonly written?: number;
 }
 

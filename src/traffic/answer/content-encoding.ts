@@ -1,9 +1,8 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
 /**
- * This file decodes content encodings. Every request asks for `identity`, because compression makes the instants of a
- * stream inexact. If a server compresses an answer that is not timed, Weir decodes the answer. Weir rejects a
- * compressed stream.
+ * This file decodes content encodings. Every request asks for `identity`, because compression makes the arrival times
+ * of a stream's events inexact. Weir decodes a compressed answer that is not timed, and rejects a compressed stream.
  */
 
 /** Returns the content encoding that the headers name; `null` if the body is not encoded. */
@@ -15,10 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/**
- * The functions that decode each encoding. For a truncated body, a function returns the part of the body that can be
- * decoded.
- */
+/** The functions that decode each encoding. For a truncated body, a function returns the part that can be decoded. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],

@@ -175,9 +175,7 @@ const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null =>
   return { form, message, code: code ?? body['status'], type: type ?? body['__type'] };
 };
 
-/**
- * Reads an error from a field whose name says that the field contains an error; returns `null` without such a field.
- */
+/** Reads an error from a field whose name says that it contains one; returns `null` without such a field. */
 const namedErrorIn = (body: Fields): ErrorText | null => {
   for (const [name, value] of Object.entries(body)) {
     if (!isErrorName(plainName(name)) || isBlankError(value)) continue;
@@ -266,7 +264,7 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // The last event of a stream has the usage and no choices. Such an event may have fields that only one server knows.
+  // An event with a usage, the last of a stream, is not searched: it may have fields that only one server knows.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
@@ -277,8 +275,8 @@ export const errorIn = (json: unknown): ErrorText | null => {
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 
 /**
- * Returns the value in an answer with choices which says that the answer failed. The value comes from an error field
- * other than `error`, or from a flag or status. Returns undefined if the answer does not say that the answer failed.
+ * Returns what an answer with choices says about its failure, in an error field other than `error`, or with a flag or
+ * status. Returns undefined if the answer does not say that it failed.
  */
 export const errorBeside = (answer: Fields): unknown => {
   const named = errorFields.find(
@@ -291,7 +289,7 @@ export const errorBeside = (answer: Fields): unknown => {
   const said = { ...answer, choices: undefined };
   return (
     messageIn(said) ??
-    // The message of a choice does not count, because the model wrote this message.
+    // The message of a choice does not count, because the model wrote it.
     messageIn({ ...said, message: undefined }) ??
     'the answer itself says that it failed'
   );

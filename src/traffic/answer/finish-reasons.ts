@@ -2,10 +2,9 @@ import { maxFinishLength, plainFinish } from '../../model/observation/outcome.ts
 import { objectOf } from './json-text.ts';
 
 /**
- * This file defines which finish reasons complete an answer and which reasons fail an answer. `content_filter` and
- * `length` complete an answer, because the API documents both as ends of an answer that was served and billed. In a
- * scenario, `fails` can name further reasons that fail an answer. `fails` can also name reasons that complete an answer
- * by default.
+ * This file defines which finish reasons complete an answer and which fail it. `content_filter` and `length` complete
+ * an answer, because the API documents both as ends of an answer that was served and billed. In a scenario, `fails` can
+ * name further reasons that fail an answer, even reasons that complete an answer by default.
  */
 
 type Ending = 'completes' | 'fails';
@@ -121,8 +120,8 @@ const endingOf = (reason: string): Ending | undefined => {
 };
 
 /**
- * Returns whether a finish reason fails the answer. Weir knows that the reason means failure, or the scenario names the
- * reason. The spelling of the reason does not matter.
+ * Returns whether a finish reason, in any spelling, fails the answer: Weir knows it as a failure, or the scenario names
+ * it.
  */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
   endingOf(reason) === 'fails' || fails.some((each) => plainFinish(each) === plainFinish(reason));

@@ -1,6 +1,6 @@
 /**
- * The maximum number of nested levels in a document. The answers of gateways have fewer levels. Parsing a document with
- * more levels takes far more stack and memory than the size of the document suggests.
+ * The maximum number of nested levels in a document. The answers of gateways have fewer. Parsing a document with more
+ * takes far more stack and memory than its size suggests.
  */
 const maxDepth = 500;
 
@@ -82,7 +82,7 @@ const maxPythonLength = 8192;
 /**
  * Parses a printed Python dictionary: `{'error': {'message': 'full', 'code': None}}`. A server sends this form if its
  * code lacks a call of `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Callers read
- * only errors from this form, because no client accepts this form as an answer.
+ * only errors from this form, because no client accepts it as an answer.
  */
 export const pythonDictionaryIn = (text: string): unknown => {
   if (text.length > maxPythonLength || !/^\s*\{\s*'/.test(text)) return undefined;

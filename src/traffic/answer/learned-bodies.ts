@@ -12,14 +12,11 @@ import { plainUsage, type UsageReading } from './read-usage.ts';
  * about sixty bodies.
  */
 const matchesPerLearning = 64;
-/**
- * The number of attempts to learn that are allowed at first. Matches allow further attempts, but at most this number of
- * attempts is open at the same time.
- */
+/** The number of attempts to learn that are allowed at first, and the most that matches can accumulate. */
 const maxLearnings = 8;
 /**
- * The maximum length of a learned body, in UTF-16 units. Longer bodies hardly ever match, because longer bodies also
- * differ outside the variable members.
+ * The maximum length of a learned body, in UTF-16 units. Longer bodies hardly ever match, because they also differ
+ * outside the variable members.
  */
 const maxLearnedLength = 16 * 1024;
 

@@ -81,7 +81,6 @@ const valueAt = (document: unknown, path: VariableMember['path']): unknown =>
     document,
   );
 
-/** Changes the value at a path in a document. */
 const setAt = (document: unknown, path: VariableMember['path'], value: unknown): void => {
   const parent = valueAt(document, path.slice(0, -1)) as Record<string | number, unknown>;
   parent[path.at(-1)!] = value;
@@ -184,8 +183,8 @@ export class LearnedBody {
   }
 
   /**
-   * Returns whether the part of `bytes` before `end` ends like the learned body. If the bytes are a body of another
-   * form, this check is faster than `match`, because this check reads no texts.
+   * Returns whether the part of `bytes` before `end` ends like the learned body. For a body of another form, this check
+   * is faster than `match`, because it reads no texts.
    */
   endsAlike(bytes: Buffer, end: number): boolean {
     const last = this.#fixed.at(-1)!;

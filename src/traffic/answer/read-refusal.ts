@@ -18,7 +18,7 @@ export const maxRefusalBytes = 8 * 1024;
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
-  /** The header `Location`, because the `Location` of a redirect says more than its body. */
+  /** The header `Location`: for a redirect, it says more than the body. */
   readonly location?: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export const readStreamError = (data: string, redact: Redact): string => {
   return details?.message ?? noMessage;
 };
 
-/** Matches a text whose first words say that the text is an error. */
+/** Matches a text whose first words say that it is an error. */
 const errorWords =
   /^[\s[("'*]*(?:[\w.]{0,80}(?:error|exception)\b|traceback\b|fatal\b|(?:internal server|bad gateway|gateway time|service unavailable))/i;
 
@@ -157,7 +157,7 @@ const htmlTitle = (text: string): string =>
 
 /**
  * Returns a page without the comments at its beginning. This loop reads each comment once. A regular expression that
- * matches several comments would try every way to group the comments.
+ * matches several comments would try every way to group them.
  */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();
@@ -221,12 +221,12 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
   return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 
-/** Reads a non-2xx response in any form. The message is masked, shortened, and without line breaks. */
+/** Reads a non-2xx response in any form. The message is masked, shortened and freed of line breaks. */
 export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
   const json = jsonOf(body.text);
   const { location } = body;
   if (location !== undefined && status < 400) {
-    // The query in the address of a login page differs from answer to answer, so the query is left out.
+    // The query in the address of a login page differs from answer to answer, so it is left out.
     const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
     return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
   }

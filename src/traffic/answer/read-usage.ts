@@ -25,8 +25,8 @@ export interface UsageReading {
   /** Whether the reported total differs from the sum of its parts. */
   readonly isOff: boolean;
   /**
-   * Whether the usage is plain. The counts of a plain usage are whole numbers in `usage`, under the names of the OpenAI
-   * API, and its only classes with tokens are cached tokens and reasoning.
+   * Whether the usage is plain: its counts are whole numbers in `usage`, under the names of the OpenAI API, and its
+   * only classes with tokens are cached tokens and reasoning.
    */
   readonly isPlain: boolean;
   /**
@@ -301,7 +301,7 @@ export const readUsage = (document: Fields): UsageReading | null => {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
       if (reading.input !== null || reading.output !== null) return reading;
-      // If a document has a `usage`, objects in the later places are not its usage.
+      // At the other places, an object without counts need not be a usage.
       if (position < 2) found ??= reading;
     }
     if (position > 0) continue;

@@ -96,8 +96,8 @@ const noRoom: AbortReason = {
 };
 
 /**
- * Limits the memory of all answers that a slice collects. This is a class because V8 allocates the getter of an object
- * literal among the old objects. The getter of an object literal would keep the whole answer in memory for longer.
+ * Limits the memory of all answers that a slice collects. This is a class, because V8 puts the getters of an object
+ * literal into its old generation, where they would keep the whole answer in memory for longer.
  */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
@@ -307,9 +307,9 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * Reads one response like `readResponse`, but rejects a compressed body. The parts of a compressed body arrive when the
- * compressor finishes a block, not when the server wrote the parts, so their instants would be wrong. `name` is the
- * name of the body in sentences, for example `the stream`.
+ * Reads one response like `readResponse`, but rejects a compressed body. Its parts arrive when the compressor finishes
+ * a block, not when the server wrote them, so their times would be wrong. `name` is the name of the body in sentences,
+ * for example `the stream`.
  */
 export const readTimedResponse = (
   context: ReadingContext,

@@ -6,10 +6,10 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time in ms until requests are admitted again, by the reset headers of a refusal. The time is the latest
- * reset of the limits that are exhausted, or that a 429 names. Without such a limit, a 429 gives the soonest reset,
- * because a retry that comes too early costs less than waiting for a daily limit. Any other status then gives `null`,
- * because the refusal may have nothing to do with limits.
+ * Returns the time in ms until requests are admitted again, according to the reset headers of a refusal. It is the
+ * latest reset of the limits that are exhausted, or that a 429 names. Without such a limit, a 429 gives the soonest
+ * reset, because a retry that comes too early costs less than waiting for a daily limit. Any other status then gives
+ * `null`, because the refusal may have nothing to do with limits.
  */
 const untilReset = (
   { status, headers }: RefusedResponse,

@@ -11,10 +11,7 @@ import { objectOf } from './json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The counts of classes. A class without tokens is absent. The exception is a 0 that the server reports for cached
- * tokens.
- */
+/** The counts of classes. A class without tokens is absent, unless the server reports 0 cached tokens. */
 export type ClassCounts = Pick<
   TokenCounts,
   'cached' | 'cacheWrite' | 'audioInput' | 'reasoning' | 'audioOutput'
@@ -147,7 +144,7 @@ const audioIn = (usage: Fields, details: readonly string[]): number | null =>
  */
 const newAudioIn = (usage: Fields): number | null => {
   const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
-  // Most prompts have no audio.
+  // Most prompts have no audio, so the details are not searched.
   if (heard === null || heard === 0) return heard;
   const cachedDetails = inputDetails
     .map((holder) => objectOf(objectOf(usage[holder])?.['cached_tokens_details']))
@@ -324,7 +321,7 @@ const sumAt = (
 ): number =>
   (prompt ?? 0) + (answer ?? 0) + (cacheBeside ? cache : 0) + (thoughtBeside ? reasoning : 0);
 
-/** Returns whether no class is larger than the main count that includes the class. */
+/** Returns whether no class is larger than the main count that includes it. */
 const isPossible = (
   { prompt, answer, cache, reasoning }: CountedTokens,
   { cacheBeside, thoughtBeside }: Places,
@@ -335,7 +332,7 @@ const isPossible = (
 /**
  * Returns where the classes are counted, and whether the reported total fits. The names of the counts suggest whether
  * classes are inside or beside the main counts. The function rejects the suggestion if only another choice fits the
- * total, or if a class would be larger than the main count that includes the class.
+ * total, or if a class would be larger than the main count that includes it.
  */
 const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
   const { cacheBeside, thoughtBeside } = byName;

@@ -217,7 +217,7 @@ const headersInBody: WaitReader = (body, now) => {
 
 /**
  * The forms in which bodies name a wait, each with its source. If several waits are found, the longest wait counts,
- * because a router's text can contain the text of the server behind the router.
+ * because a router's text can contain the text of the server behind it.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [

@@ -75,8 +75,8 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the end of a sentence about a body of the wrong form. The end quotes the server's message. If the body has no
- * message and lacks the fields of an answer, the end names the fields of the body. Otherwise, the end is empty.
+ * Returns the end of a sentence about a body of the wrong form: a quote of the server's message. If the body has no
+ * message and lacks the fields of an answer, the end names its fields; otherwise, it is empty.
  */
 const messageOf = (
   json: unknown,

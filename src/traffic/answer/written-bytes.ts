@@ -27,7 +27,7 @@ const bytesIn = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  // This loop runs for each parsed event, so the loop creates no lists. The recursion is as deep as the document, and
+  // This loop runs for each parsed event, so it creates no lists. The recursion is as deep as the document, and
   // `jsonIn` limits the depth of documents.
   for (const name in value) {
     if (labels.has(name)) continue;

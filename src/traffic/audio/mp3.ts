@@ -115,7 +115,7 @@ const judgeEnd = (
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // The declared number of some encoders includes the frame of the tag. Other encoders do not count this frame.
+  // Some encoders count the frame of the tag among the declared frames, so `tags` is added.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -141,8 +141,8 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
 }
 
 /**
- * Skips a frame whose header was read. If the frame may be the tag of an encoder, `head` is the header of the frame;
- * otherwise, `head` is `null`.
+ * Skips a frame whose header was read. `head` is this header if the frame may be the tag of an encoder; otherwise
+ * `null`.
  */
 function* skipFrame(
   mp3: Mp3Progress,

@@ -110,7 +110,7 @@ interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
   part: 'tags' | 'more-tags' | 'first-audio' | 'audio';
-  /** The position at which the stream starts. The position is above 0 if the stream was cut out of a longer stream. */
+  /** The position at which the stream starts. It is above 0 if the stream was cut out of a longer one. */
   start: number;
   end: number;
   /** The number of samples that the stream has played so far. */
@@ -216,8 +216,8 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
 }
 
 /**
- * Skips the comment header. The comment header starts on the second page of a stream and may continue over several
- * pages. The last page of the comment header contains nothing else.
+ * Skips the comment header, which starts on the second page of a stream and may continue over several pages. Its last
+ * page contains nothing else.
  */
 function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';

@@ -54,9 +54,7 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/**
- * Requests bytes. If the file ends before these bytes, the file is truncated, and `detail` says where the file ends.
- */
+/** Requests bytes. Throws a `ScanFault` with `detail` if the file ends before them. */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;

@@ -129,10 +129,7 @@ class SniffedStream extends EventStreamReader {
   }
 }
 
-/**
- * Stores the bytes of a stream, and checks its text only when the stream has ended. The check therefore delays no
- * token's instant.
- */
+/** Stores the bytes of a stream, and checks its text only when the stream has ended, so that no token is read late. */
 class CheckedStream implements BodyReader {
   readonly #stream: SniffedStream;
   readonly #expect: Expectation;
@@ -161,8 +158,7 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // The bytes are copied, because the bytes are valid only during the call. The method `slice` of a Buffer would not
-    // copy the bytes.
+    // The bytes are copied, because they are valid only during the call. A Buffer's `slice` would not copy them.
     this.#kept.push(Buffer.from(bytes));
   }
 

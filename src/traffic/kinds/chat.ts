@@ -110,9 +110,8 @@ interface AnswerTerms {
 type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
 
 /**
- * Reads how the choices ended. The finish reason is the reason of the first choice that failed. If no choice failed,
- * the finish reason is the reason of the first choice that has a reason. The reason is returned in the form that
- * results store.
+ * Reads how the choices ended. The finish reason is that of the first failed choice, otherwise that of the first choice
+ * that has one, in the form that results store.
  */
 const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
   let first: string | null = null;

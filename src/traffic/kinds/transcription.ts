@@ -158,7 +158,6 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
     : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };
 };
 
-/** A clip, with the price of its transcription. */
 type PricedClip = Clip & Pick<TrafficOf<'transcription'>, 'price'>;
 
 const transcriptAnswer = (

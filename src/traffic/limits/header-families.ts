@@ -156,7 +156,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
 ];
 
-/** The names of all families, including the families of the IETF's combined headers. */
+/** The names of all families, including the family of the IETF's combined headers. */
 export const headerFamilyNames: readonly string[] = [
   ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
 ];

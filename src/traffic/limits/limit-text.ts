@@ -40,8 +40,8 @@ export const windowIn = (parameters: Parameters): number | null => {
 };
 
 /**
- * Reads a list of limits without names, as in the header RateLimit-Limit and in policies before draft 8; returns `null`
- * for any other text.
+ * Reads a list of unnamed limits, as in the header RateLimit-Limit and in policies before draft 8; returns `null` for
+ * any other text.
  */
 const readPolicies = (text: string): readonly Policy[] | null => {
   try {
@@ -97,7 +97,7 @@ const isOfTokens = (word: string): boolean => /^t/i.test(word);
  * `null` for any other text, and if the text names another unit than the header.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  // Two proxies may have written the same limit twice.
+  // Two proxies may have written the same limit: `60, 60` is read as `60`.
   const once = text.replace(/^([^,]{1,40}), *\1$/, '$1');
   const plain = withoutQualifiers(once).replace(thousands, withoutCommas);
   const groups = notation.exec(plain)?.groups;
@@ -112,8 +112,7 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
 };
 
 /**
- * Reads a list of limits without names in the form of the drafts or in another notation; returns `null` for any other
- * text.
+ * Reads a list of unnamed limits, in the form of the drafts or in another notation; returns `null` for any other text.
  */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
   // `2,000` is a number. `100,100` is a list of two equal numbers, from two proxies.

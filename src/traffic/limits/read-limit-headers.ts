@@ -54,8 +54,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly, in ms; returns `null` for any other form of a reset. Other code
- * reads the other forms with the server's clock.
+ * Reads a duration or a number of seconds quickly, in ms; returns `null` for any other form of a reset, which
+ * `millisecondsUntilReset` reads.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -111,8 +111,8 @@ const readCombined = (text: string): LimitValues | null => {
 };
 
 /**
- * Matches words for requests at the same time, for example in `concurrent-requests` and `in_flight`. A limit of
- * requests at the same time is not a rate.
+ * Matches words for concurrent requests, for example in `concurrent-requests` and `in_flight`. Their limit is not a
+ * rate.
  */
 export const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 
@@ -131,7 +131,7 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
   for (const [value, parameters] of parseList(plainList(text))) {
-    // An inner list is not a policy, so an inner list is skipped.
+    // An inner list is not a policy.
     if (Array.isArray(value)) continue;
     const descriptor = String(value);
     const unit = units.get(descriptor) ?? unitOfPolicy(descriptor, parameters);
@@ -156,8 +156,8 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
 };
 
 /**
- * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, which are the windows of limits in
- * other headers.
+ * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, which give the limits in other headers
+ * their windows.
  */
 const readStructured = (
   headers: HeaderFields,
@@ -275,7 +275,7 @@ export const readLimits = (headers: HeaderFields, now: () => number) => {
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 
-/** Returns quickly whether a response has a limit header, because most responses have no limit header. */
+/** Returns quickly whether a response has a limit header, because most responses have none. */
 export const declaresLimits = (headers: HeaderFields): boolean => {
   for (const name in headers) if (meaningOf(name) !== null) return true;
   if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined) return true;

@@ -4,7 +4,7 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** The words for a limit in a field that contains the name of a limit. */
+/** The words for each limit in a field that contains only the name of a limit. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
@@ -12,7 +12,7 @@ const fieldWords = [
 ] as const;
 
 /**
- * The words for a limit in a sentence. The words "request" and "token" alone are not enough: "request" can mean the
+ * The words for each limit in a sentence. The words "request" and "token" alone are not enough: "request" can mean the
  * refused request, and "token" can mean the API key.
  */
 const sentenceWords = [

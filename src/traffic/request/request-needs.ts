@@ -44,14 +44,12 @@ export interface RequestNeeds {
   /** Whether the request asks for an answer of exactly `output` tokens. */
   readonly isFixed: boolean;
   /**
-   * The cost of the longest possible answer in millionths of the currency. `null` without a price, without a maximum
-   * length, or if a clip's length is unknown. No tokens count as cached, unless the context assumes a share of cached
-   * tokens.
+   * The cost of the request with the longest possible answer, in millionths of the currency. `null` without a price,
+   * without a maximum length, or if the length of the audio is unknown. No tokens count as cached, unless the context
+   * assumes a share of cached tokens.
    */
   readonly cost: number | null;
-  /**
-   * The cost of the longest possible answer if each token has the highest price that any of its possible classes has.
-   */
+  /** Like `cost`, but each token has the highest price that any of its possible classes has. */
   readonly highestCost: number | null;
 }
 
@@ -130,9 +128,7 @@ const needsByKind: {
   models: () => needsWithout(0),
 };
 
-/**
- * Returns what a request uses. This function draws the same random values as the function that prepares the request.
- */
+/** Returns the tokens and the cost of a request. Makes the same random draws as the preparation of the request. */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
   // The row belongs to the kind of the entry, as the type of the table guarantees. The compiler cannot infer this.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;

@@ -40,9 +40,7 @@ export interface SentPrompt {
   repeatedOf(input: number): number;
 }
 
-/**
- * The maximum number of named beginnings of a model. If this number is exceeded, the oldest beginnings are forgotten.
- */
+/** The maximum number of named beginnings of a model. Beyond it, the oldest beginnings are forgotten. */
 const maxNames = 100_000;
 
 const tokensIn = (message: Message): number =>
@@ -147,8 +145,8 @@ const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
 };
 
 /**
- * Remembers a prompt that is about to be sent. `characters` is the length of the prompt. Returns `undefined` if the
- * beginnings of this prompt do not matter.
+ * Remembers a prompt of `characters` characters that is about to be sent. Returns `undefined` for a short prompt from
+ * the plan or a file, and for a generated prompt without a shared beginning.
  */
 export const rememberPrompt = (
   memory: TargetMemory,
@@ -162,7 +160,6 @@ export const rememberPrompt = (
   return promptsOf(memory, model).addMessages(messages);
 };
 
-/** The facts about the prompt of a request. */
 export interface PromptFacts {
   /** The number of tokens with which the prompt was generated; `undefined` for a prompt that was not generated. */
   readonly asked: number | undefined;

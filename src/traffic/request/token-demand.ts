@@ -71,7 +71,6 @@ const extraCharactersOf = (body: Fields): number => {
   return length;
 };
 
-/** Returns the size of a chat with the given content. */
 export const chatSizeOf = ({ messages, maxTokens }: ChatContent, body: Fields): ChatSize => {
   const { characters, media } = demandOf(messages);
   return {

@@ -193,7 +193,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : notJson(data, redact),
     );
   }
-  // Some servers send events without content to keep a connection alive.
+  // Some servers send `null` to keep a connection alive.
   if (json === null) return { kind: 'other', fields: [] };
   if (typeof json !== 'object' || Array.isArray(json)) {
     const said =

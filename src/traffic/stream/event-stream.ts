@@ -44,7 +44,7 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The maximum number of bytes of one line or event. Only an event with an image in base64 could be larger. */
 export const maxEventBytes = 4 * 1024 * 1024;
-/** The maximum number of comments of a stream whose instants are stored. */
+/** The maximum number of a stream's comments whose instants are stored. */
 const maxComments = 1000;
 /** The maximum number of stored characters of lines outside events. */
 const maxStrayLength = 8192;

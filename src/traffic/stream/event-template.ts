@@ -149,7 +149,7 @@ export class EventTemplate {
   }
 
   learn(text: string, reading: ChatChunkReading): void {
-    // An event whose usage is not plain is not learned. Each event of this form is parsed.
+    // An event whose usage is not plain is not learned, so it is always parsed.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null, reading.written);
   }
