@@ -78,8 +78,8 @@ export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /**
-   * The instant at which the attempt began. If all tokens came in one burst, this instant decides whether the stream
-   * counts as buffered.
+   * The instant at which the attempt began. If all tokens came in one burst, it decides whether the stream counts as
+   * buffered.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
@@ -123,8 +123,8 @@ export interface AnswerReader {
   readonly tokenEvents: number;
   readonly bytes: number;
   /**
-   * The wait after which a refused request may be retried. The wait is set when the outcome is known. `null` if the
-   * server names no plausible wait.
+   * The wait after which a refused request may be retried. It is set when the outcome is known. `null` if the server
+   * names no plausible wait.
    */
   readonly retryHint: RetryHint | null;
   /**
@@ -133,9 +133,8 @@ export interface AnswerReader {
    */
   readonly isAnswering: boolean;
   /**
-   * Whether the outcome is final although the body has not ended. The outcome is final after `[DONE]`, or after an
-   * error within the stream. The engine may abort the exchange after a short wait; `failed` then still returns this
-   * outcome.
+   * Whether the outcome is final although the body has not ended. It is final after `[DONE]`, or after an error within
+   * the stream. The engine may abort the exchange after a short wait; `failed` then still returns this outcome.
    */
   readonly isComplete: boolean;
   /** The cause with which the engine aborts the exchange; `null` unless the answer exceeds a maximum. */

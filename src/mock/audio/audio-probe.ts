@@ -134,7 +134,7 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
 
 type Test = (file: Uint8Array) => boolean;
 
-/** The containers, each with a test whether a file has this container, and a test whether such a file ends early. */
+/** For each container: whether a file has it, and whether such a file ends early. */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],

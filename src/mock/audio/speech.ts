@@ -69,13 +69,13 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
   for (; left > 0; left -= wavSecond.length) yield wavSecond.subarray(0, left);
 }
 
-/** The sample rate with which Opus always counts time: 48 kHz (RFC 7845, section 4). */
+/** The rate at which Opus always counts time, in samples per second (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
 /** The number of samples in a packet of 20 ms. */
 const samplesPerPacket = 960;
 /** The number of samples at the start that players discard: 2.5 ms, the look-ahead of CELT without SILK. */
 const preSkip = 120;
-/** The number of packets in a page. A page is one second of sound. */
+/** The number of packets in a page of one second. */
 const packetsPerPage = 50;
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
@@ -153,7 +153,7 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-/** Generators of silent files with a length in seconds. A generator makes the pieces of a file on demand. */
+/** Generators of silent files of a given duration in seconds. They make the pieces of a file on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,

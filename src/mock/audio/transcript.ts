@@ -35,7 +35,7 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   return sentences.join(' ');
 };
 
-/** Times the words of a text from 0 to `end`, each in proportion to its length. */
+/** Divides the time from 0 to `end` among the words of a text, in proportion to their lengths. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
   // The additional character stands for the pause after the word.

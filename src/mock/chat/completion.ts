@@ -39,7 +39,7 @@ interface DrawnTokens {
   readonly isWhole: boolean;
 }
 
-/** The words as tokens. Each word and the space before the word are one token. */
+/** The words as tokens, each with the space before it. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);

@@ -78,7 +78,7 @@ const demands =
     ' ',
   );
 
-/** Returns the first candidate that conforms to the schema, or else the first candidate. */
+/** Returns the first candidate that meets these demands of the schema, or else the first candidate. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;

@@ -148,7 +148,7 @@ export class TimerWheel {
 
 /** The maximum delay of setTimeout, in ms. A longer delay takes several timers. */
 const longestDelay = 2 ** 31 - 1;
-/** The wait, in ms, below which naps are used. Timers of the event loop only count whole milliseconds. */
+/** The wait, in ms, below which naps are used, since timers of the event loop count only whole milliseconds. */
 const napThreshold = 2;
 /** The maximum length of a nap, in ms. A request that arrives during a nap waits until the nap ends. */
 const longestNap = 0.5;

@@ -22,7 +22,7 @@ export type ExchangeEnd = (typeof ends)[number];
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** Creates exact counters. Every received request has exactly one end, or is in flight. */
+/** Creates the counters, all 0. Every received request has exactly one end, or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
   /** The number of requests that checked the gateway before a run. The other counters do not include these requests. */
@@ -32,13 +32,13 @@ export const emptyMockCounters = () => ({
   ended: zeros(ends),
   /** The prompt tokens of all chats that began, and the completion tokens that were written. */
   tokens: { input: 0, output: 0 },
-  /** The billed characters of speech and transcribed audio, and the sum of the prices in micro-units. */
+  /** The billed characters of speech, the billed ms of transcribed audio, and the sum of the prices in micro-units. */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
 export type MockCounters = ReturnType<typeof emptyMockCounters>;
 
 /**
- * Returns the counters of the control port by name. Faults that never occurred are left out. `received` is the sum of
+ * Returns the counters by name, for the control port. Faults that never occurred are left out. `received` is the sum of
  * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`. `completed`, `limited`, `refused` and
  * `faulted` are sums of more detailed counters.
  */
@@ -71,7 +71,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
 /** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** The items. The list has up to twice `#capacity` items, so that the list is seldom shortened. */
+  /** Up to twice `#capacity` items, so that the list is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 

@@ -9,7 +9,7 @@ interface TokenLedgerEntry {
   readonly charge: TokenCharge;
 }
 
-/** Opens the list of token charges of all keys, in the order of the decisions. */
+/** Opens the list of all keys' token charges, in the order in which they were decided. */
 export const openTokenLedger = ({ ledger: listed }: MockCredits) => {
   const recent = new RecentItems<TokenLedgerEntry>(listed);
   let charges = 0;

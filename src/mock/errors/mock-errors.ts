@@ -3,8 +3,8 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /**
- * The errors of refused requests, except for limits. A detail that the interface does not define is taken from the
- * OpenAI API.
+ * The errors of requests that are refused for another reason than a limit. A detail that the interface does not define
+ * is taken from the OpenAI API.
  */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),

@@ -43,7 +43,7 @@ const gzipEvents = rewrite(() => (events, write) => {
   for (const event of splitEvents(events)) if (event !== '') write(gzipSync(event));
 });
 
-/** Labels an answer as gzip: a stream if `streams` is true, and any other answer if `streams` is false. */
+/** Labels streams as gzip if `streams` is true, otherwise all other answers. */
 const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
   exchange.rewriteHeaders = (headers) =>
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
@@ -215,7 +215,7 @@ const withoutDone = (events: string): string =>
     .filter((event) => !isDone(event))
     .join('');
 
-/** Delays all later events by `delay` ms, and then writes these events at once. */
+/** Delays all later events by `delay` ms, and then writes them at once. */
 const pause: EndStream = (inner, { clock, delay }) => {
   let held: string | null = '';
   let hasEnded = false;

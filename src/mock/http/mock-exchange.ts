@@ -84,7 +84,7 @@ export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The request id of the answer: the client's request id, or an id of the mock if the client sent no request id. */
+  /** The request id of the answer: the client's request id, otherwise an id of the mock. */
   readonly id: string;
   readonly clientId: string | null;
   /** The key's index in the settings; `null` until the key is known to be valid. */
@@ -131,10 +131,7 @@ export class MockExchange {
     return this.end === null;
   }
 
-  /**
-   * Adds `shape` to the shapes of streamed events. Events pass through the new shape first, and then through the
-   * earlier shapes.
-   */
+  /** Adds a change of streamed events. Events pass through `shape` first, and then through the earlier changes. */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.shapeStream;
     const shapeTwice = (stream: EventStream): EventStream => inner(shape(stream));

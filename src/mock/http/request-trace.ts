@@ -14,7 +14,7 @@ const noHandlerFields = {
   kind: null as string | null,
   /** Whether the request passed the checks of path, method, key, credits and limits. */
   admitted: false,
-  /** The limits before and after the limiter's decision; `null` if the limiter did not decide. */
+  /** The limit levels before and after the limiter's decision; `null` if the limiter did not decide. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
   /** The token charges of the request's key; empty without charges. */
   charges: [] as readonly TokenCharge[],

@@ -99,7 +99,7 @@ const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   return headers;
 };
 
-/** Checks all limits of one worker. Counts the request only if the request fits all limits. */
+/** Checks all limits of one worker. Counts the request only if it fits all of them. */
 const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
@@ -178,9 +178,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed =
   return {
     /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number, connection = 0) => headersOf(next(connection), now),
-    /**
-     * Decides on a request. Calls `record` with each charge of the request's tokens as soon as the charge is decided.
-     */
+    /** Admits or refuses a request. Calls `record` with each charge of its tokens as soon as the charge is decided. */
     admit: (now: number, record: RecordCharge = () => undefined, connection = 0): Admission => {
       const counters = next(connection);
       turn += 1;

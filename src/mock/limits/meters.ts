@@ -24,8 +24,8 @@ const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
 /**
- * Counts requests in two adjacent windows on the clock. The count of the older window is multiplied by the share of the
- * older window that is less than one window length ago: 30 % when 70 % of the newer window is over.
+ * Counts units in two adjacent windows on the clock. The count of the older window is multiplied by the share of this
+ * window that is less than one window length ago: 30 % when 70 % of the newer window is over.
  */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
@@ -291,7 +291,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return meter.fits(now, amount);
     },
-    // The meter reports that the count will be cleared at the next window, although the count will not be cleared.
+    // The meter reports that the count will be cleared at the next window, although it will not be.
     fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

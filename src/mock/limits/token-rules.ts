@@ -144,7 +144,9 @@ const promptOf = (
   return Math.round(counted * (1 - free));
 };
 
-/** Returns the maximum cost of a chat: the prompt, and `max_tokens` for every choice. */
+/**
+ * Returns the estimated cost of a chat before its answer: the prompt, and `max_tokens` (0 if absent) for every choice.
+ */
 export const expectedCost = (chat: ChargedChat, rules: TokenRules): ChatCost =>
   rules.weigh(
     {

@@ -139,7 +139,7 @@ const fixedServing = (settings: Settings, clock: MockClock): Serving => {
   };
 };
 
-/** Opens the servers of the gateway. With batching, a model gets a server when the first chat of the model comes. */
+/** Opens the servers of the gateway. With batching, a model gets a server when its first chat comes. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

@@ -46,8 +46,8 @@ class TokenSchedule implements TokenDueTimes, Recurring {
 }
 
 /**
- * Passes each token to `sink` when the token is due. The returned function cancels the remaining tokens. A late token
- * does not delay the tokens after it.
+ * Passes each token to `sink` when it is due. The returned function cancels the remaining tokens. A late token does not
+ * delay later ones.
  */
 export const scheduleTokens = (
   clock: MockClock,

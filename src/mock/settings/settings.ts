@@ -3,7 +3,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsSchema } from '../../model/quantity-schema.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 
-/** Returns a published key: `sk-weir-test`, `sk-weir-test-2`, … */
+/** Returns a test key by its index: `sk-weir-test`, `sk-weir-test-2`, … */
 export const testKey = (index: number): string =>
   index === 0 ? 'sk-weir-test' : `sk-weir-test-${index + 1}`;
 

@@ -20,7 +20,7 @@ const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|com
 
 /**
  * Returns whether the status of a wrapper allows the chat in the wrapper to be complete. Without a status, the chat
- * counts as complete. A status that is an object also allows it, because such an object contains its own code.
+ * counts as complete. A status that is an object also allows it, because it contains its own code.
  */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||

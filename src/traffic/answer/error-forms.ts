@@ -210,9 +210,9 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Returns whether a document has a field that makes the document an answer. An empty `text` does not count. A `text`
- * beside an `error_code` does not count either, because FastChat writes errors in this form (fastchat/constants.py,
- * ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
+ * Returns whether a document has a field that makes it an answer. An empty `text` does not count, nor does a `text`
+ * beside an `error_code`, because FastChat writes errors in this form (fastchat/constants.py, ErrorCode): `{"text":
+ * "**NETWORK ERROR …", "error_code": 50001}`.
  */
 const isAnswer = ({ choices, text, data, error_code: code }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) ||
@@ -269,8 +269,8 @@ export const errorIn = (json: unknown): ErrorText | null => {
 };
 
 /**
- * The fields of an answer, other than `error`, whose names say that the field contains an error. The name `errors` is
- * not in this list, because servers use this name for warnings in complete answers.
+ * The fields of an answer, other than `error`, whose names say that they contain an error. `errors` is not in this
+ * list, because servers use it for warnings in complete answers.
  */
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 

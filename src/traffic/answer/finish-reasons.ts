@@ -11,7 +11,7 @@ type Ending = 'completes' | 'fails';
 
 /**
  * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send a reason,
- * and where the servers define the reason.
+ * and where they define it.
  */
 const endings = {
   // Sent by the OpenAI API (openai/openai-openapi, finish_reason). Section 2.4 of the interface lists them, too.
@@ -88,7 +88,7 @@ const endings = {
   // Sent by TensorRT-LLM (tensorrt_llm/executor/result.py, CompletionOutput.finish_reason), and Cohere.
   timeout: 'fails',
   cancelled: 'fails',
-  // No server is known to send these words, but the words mean failure.
+  // No server is known to send these words, but they mean failure.
   canceled: 'fails',
   cancel: 'fails',
   failed: 'fails',
@@ -133,7 +133,7 @@ export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== u
 
 /**
  * The maximum length of a finish reason that is read, in UTF-16 units. If a server sends an API key in place of a
- * reason, Weir must read the whole key in order to mask the key. API keys are shorter than this maximum.
+ * reason, Weir must read the whole key in order to mask it. API keys are shorter than this maximum.
  */
 const maxReadLength = 8192;
 

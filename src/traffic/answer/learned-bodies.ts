@@ -21,8 +21,8 @@ const maxLearnings = 8;
 const maxLearnedLength = 16 * 1024;
 
 /**
- * The number of consecutive bodies without a match after which only every eighth body is compared. Comparing takes a
- * quarter of the time of reading an answer.
+ * The number of consecutive bodies without a match after which only every eighth body is compared, since comparing
+ * takes a quarter of the time of reading an answer.
  */
 const patience = 32;
 
@@ -61,8 +61,7 @@ export const usageMembers: readonly VariableMember[] = Object.values(usageCounts
 );
 
 /**
- * A learned body, what was read from the body, and the places of the counts in its usage. The place of an absent count
- * is −1.
+ * A learned body, what was read from it, and the places of the counts in its usage. The place of an absent count is −1.
  */
 export interface LearnedReading<T> {
   readonly body: LearnedBody;

@@ -65,10 +65,7 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
-/**
- * Returns the message of an event without choices that says that the answer failed; `null` if the event does not say
- * so.
- */
+/** Returns the message of an event without choices if the event says that the answer failed; otherwise `null`. */
 const readBareFailure = (
   body: Readonly<Record<string, unknown>>,
   redact: Redact,
@@ -150,8 +147,8 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
 
 /** Returns the title of an HTML page. A report shows no other part of an HTML page. */
 const htmlTitle = (text: string): string =>
-  // The time of this search grows with the square of the page's length, and a server can send a page of any length. The
-  // search therefore reads only the beginning of the page.
+  // The time of this search grows with the square of the page's length, which a server chooses. So the search reads
+  // only the beginning of the page.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 

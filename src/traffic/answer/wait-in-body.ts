@@ -119,7 +119,7 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  // A plain number is a duration. Only a date would need the server's clock.
+  // A plain number has the given unit. Without a clock (NaN), a date gives no wait.
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * unit
     : millisecondsUntilReset(value, Number.NaN);

@@ -106,7 +106,7 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Converts a document from another form that servers send to the form of the schema. */
+  /** Converts a document in another form that servers send into the form of the schema. */
   readonly documentIn?: (json: unknown) => unknown;
   /** Returns the server's error message if the document contains an error anywhere. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;

@@ -4,8 +4,8 @@ import { jsonIn, objectOf } from '../answer/json-text.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 
 /**
- * This file finds an error that a server appends to audio when the server fails halfway. The server has already sent
- * the status, so only the body can contain the error. If the header does not declare the length of the audio, the error
+ * This file finds an error that a server appends to audio when it fails halfway. The server has already sent the
+ * status, so only the body can contain the error. If the header does not declare the length of the audio, the error
  * would count as audio.
  */
 

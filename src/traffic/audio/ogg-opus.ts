@@ -69,7 +69,7 @@ const opusRate = 48_000;
  */
 const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
-  // The upper four bits of the version number change if old readers cannot read the new format.
+  // In the version number, upper four bits other than 0 mean a format that older readers cannot read.
   return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
     ? { preSkip: packet.readUInt16LE(10) }
     : null;

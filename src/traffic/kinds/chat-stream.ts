@@ -199,9 +199,8 @@ const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
 const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
- * Learns whether the target supports the request for usage. `stream_options` is not in the interface. Streams therefore
- * stop asking for usage if the target names this field in a refusal, or if the target refuses a stream before any
- * stream has completed.
+ * Learns whether the target accepts `stream_options`, which is not in the interface. Streams stop asking for usage if
+ * the target names this field in a refusal, or if it refuses a stream before any stream has completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

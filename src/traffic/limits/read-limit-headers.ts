@@ -193,9 +193,7 @@ const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
     return text === undefined ? [] : (readLimitList(text, false) ?? []);
   });
 
-/**
- * Gives each limit the window of the policy with the same number. A policy without such a limit becomes a limit itself.
- */
+/** Gives each limit the window of the policy that declares the same limit. Any other policy becomes a limit itself. */
 const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
   const used = new Set<Policy>();
   for (const limit of single.all) {
@@ -213,8 +211,8 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
 };
 
 /**
- * Returns the first number of a list of seconds. If a header lists several limits, the header of the resets also lists
- * several numbers.
+ * Returns the first number of a list of seconds. If a header lists several limits, the reset header also lists several
+ * numbers.
  */
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;

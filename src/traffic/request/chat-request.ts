@@ -36,8 +36,8 @@ const headersOf = {
 } as const;
 
 /**
- * Builds the request. The entry's further body fields are added last, so these fields override all fields except
- * `stream`. The traffic kind sets `stream`.
+ * Builds the request. The entry's further body fields are added last, so they override all fields except `stream`,
+ * which the traffic kind sets.
  */
 const buildRequest = (
   traffic: ChatTraffic,

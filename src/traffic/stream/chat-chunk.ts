@@ -23,8 +23,8 @@ export type ChatChunkReading =
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
       /**
-       * The finish reason of the whole event. The reason ends all choices that continue. `null` if the event has no
-       * finish reason of its own.
+       * The finish reason of the whole event, which ends all choices that continue; `null` if the event has none of its
+       * own.
        */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
@@ -140,7 +140,7 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
 
 /**
  * Describes data that is not JSON. Most texts are sentences of the server, and are quoted. A text that begins like JSON
- * is not quoted, because such a text may be a part of an answer.
+ * is not quoted, because it may be a part of an answer.
  */
 const notJson = (data: string, redact: (text: string) => string): string =>
   /^\s*(?:data:\s*)*[{["]/.test(data)

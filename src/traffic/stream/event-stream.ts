@@ -57,7 +57,7 @@ interface StreamContext extends ReadingContext {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Returns whether an event contains only a token of one choice, and the choice continues. */
+/** Returns whether an event contains only a token of one choice that continues. */
 const isToken = ({ choices, finish, usage }: ChunkReading): boolean =>
   usage === null &&
   finish === null &&
@@ -244,7 +244,7 @@ export class EventStreamReader implements BodyReader {
   }
 
   #applyReading(reading: ChatChunkReading): void {
-    // After a failure, an event matters only if the event contains the server's explanation of the failure.
+    // After a failure, an event matters only if it contains the server's explanation of the failure.
     if (reading.kind === 'error') this.#failWith(reading.message);
     else if (this.#fault === null) this.#applyProper(reading);
   }

@@ -13,18 +13,15 @@ export class SseReader {
   readonly #maxBytes: number;
   /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
-  /** The data of the current event, if the data has several lines or came in several reads. */
+  /** The data of the current event, if it has several lines or came in several reads. */
   readonly #data: ByteBuffer;
-  /** The data of the current event, if the data is one line of the current read. */
+  /** The data of the current event, if it is one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
-  /**
-   * The last comment after the `event` line of the current event. The comment is reported only if the event has no
-   * data.
-   */
+  /** The last comment after the `event` line of the current event. It is reported only if the event has no data. */
   #comment = '';
   #inPlace = false;
   #atStart = true;
@@ -89,7 +86,7 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The stored bytes stay valid after this call until the next append. `keepData` is called before the next append.
+    // The stored bytes stay valid after this call until the next append. `keepData` is called before that.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
