@@ -67,7 +67,7 @@ export const dropUnreported = (all: readonly MutableLimit[]): void => {
   for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
 };
 
-/** The largest difference from a day, as a share of a day, at which the time to fill a bucket counts as a day. */
+/** The share of a day by which the time to fill a bucket may differ from a day and still count as one. */
 const dayError = 0.02;
 
 /**
