@@ -27,8 +27,8 @@ export const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    // A position in a file must be at the start of a line, since editors and CI look for a position at the start of a
-    // line.
+    // A message that starts with a file position gets no prefix, since editors and CI look for a position at the start
+    // of a line.
     toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
@@ -44,9 +44,7 @@ export const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
-/**
- * Answers the simplest command lines, such as `--version`, without loading the verbs and the parser of command lines.
- */
+/** Runs a command line. Loads the verbs and the command-line parser only if it is not just `--version`. */
 const answer = async (words: readonly string[]): Promise<ExitName> => {
   if (words.length === 1 && words[0] === '--version') {
     toStdout(weirVersion());
@@ -56,6 +54,6 @@ const answer = async (words: readonly string[]): Promise<ExitName> => {
   return program(words);
 };
 
-/** Runs a command line. Prints an error, and returns the exit for the error. */
+/** Runs a command line and returns its exit. Prints an error and returns the exit that it maps to. */
 export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
   answer(words).catch(reportError);

@@ -28,11 +28,11 @@ const main = async (): Promise<void> => {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
 });
-// If standard error cannot be written, Weir has no other place for a message.
+// Failures of standard error are ignored, since Weir has no other place for a message.
 process.stderr.on('error', () => undefined);
 
-// An uncaught exception is a bug in a callback of a socket or timer. No measurement can be trusted after an uncaught
-// exception.
+// An uncaught exception is a bug in a callback of a socket or timer. The process ends, since no later measurement can
+// be trusted.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

@@ -22,7 +22,7 @@ import { nearest } from '../scenario/text/spelling.ts';
  */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Returns a message which says that an option has no value. The message describes the expected value. */
+/** Returns the message for an option without a value. It describes the expected value. */
 const noValue = (name: string, options: OptionTable): string => {
   const meaning = options[name]?.describe;
   return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
@@ -111,7 +111,7 @@ const expectedOption = (
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
-  // The option `--set` of `weir mock` applies only to the gateway.
+  // `weir mock` gets no such advice, since its `--set` changes fields of the gateway, not of a scenario.
   if (field !== undefined && verb !== 'mock' && 'set' in options) {
     return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
@@ -181,7 +181,7 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   return `unknown option ${dashes}${written}: ${expectedOption(verb, { dashes: dashes!, name: written!, value: meant, hasScenario }, known)}`;
 };
 
-/** Lists the missing options that a verb needs, and shows an example of a command line. */
+/** Returns the message for missing options that a verb needs, with an example of a command line. */
 const missingOptions = (verb: string, names: readonly string[]): string => {
   const options = names.map((name) => `--${name}`);
   const [subject, pronoun] = options.length === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -308,7 +308,8 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // Each text is below its command line, since beside its text a long command line would be broken in two.
+    // Each description is above its command line, since beside a description the parser would break a long command
+    // line.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
@@ -355,6 +356,6 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       explainUsageError(error.message, words, { ...parsed, fields, habitAdvice }),
     );
   }
-  // If no verb was run, the exit must mean failure, since a script may have lost its arguments.
+  // An empty command line must exit with a failure, since a script may have lost its arguments.
   return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');
 };

@@ -11,15 +11,14 @@ const shortestTurn = 1;
 const longestPause = 4;
 /**
  * A constant in ms that sets the length of a turn: w² / `patience`, where w is the wait of the oldest due request in
- * ms. Between two turns, reads take `longestPause` and at most one read more. In simulated overloads, all reads
- * together therefore took about 60 ms while a request waited, if single reads were short. If single reads took up to 5
- * ms, all reads together took less than 100 ms.
+ * ms. Between two turns, reads take `longestPause` and at most one read more. In simulated overloads, a request
+ * therefore waited for about 60 ms of short reads, or for less than 100 ms of reads that took up to 5 ms each.
  */
 const patience = 300;
 
 /**
  * Divides requests that are due at the same time among several turns of the event loop. Answers to other requests are
- * read between the turns. The longer requests have waited, the longer the turn is.
+ * read between the turns. The longer the oldest request has waited, the longer the turn is.
  */
 export class BeginTurn {
   /** Whether due requests must wait for the next turn. */

@@ -43,9 +43,9 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps slices within their shared budget. An attempt is sent only if the rest of the budget covers the maximum
- * that the attempt can spend. If the length of answers is bounded, no cap is therefore exceeded. If the tokens of a
- * prompt are only estimated, an error of the estimate can exceed a cap.
+ * Keeps slices within their shared budget. An attempt is sent only if the remaining budget covers the maximum that the
+ * attempt can spend. If the length of answers is bounded, only a wrong estimate of prompt tokens can therefore exceed a
+ * cap.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -69,7 +69,7 @@ export class BudgetGuard {
   }
 
   /**
-   * Reserves the maximum that the next attempt of an arrival can spend. Returns `null` if the rest of the budget is
+   * Reserves the maximum that the next attempt of an arrival can spend. Returns `null` if the remaining budget is
    * smaller.
    */
   reserve(arrival: Arrival): BudgetReservation | null {

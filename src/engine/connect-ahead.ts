@@ -18,13 +18,13 @@ const burstWindow = 100;
 /** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
 /**
- * The time, in ms, from opening the first connections to the start of a run. Each connection adds `leadForEach` ms, up
- * to `horizon` ms in total.
+ * The time in ms from opening the first connections to the start of a run: `shortestLead` plus `leadForEach` for each
+ * connection, at most `horizon`.
  */
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** Returns the maximum number of instants within `burstWindow` ms. The instants must ascend. */
+/** Returns the maximum number of instants in any period of `burstWindow` ms. The instants must ascend. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
@@ -57,9 +57,8 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections to a target before the arrivals of a slice need the connections. The number of connections suffices
- * for all arrivals that will be due at the same time within the next second. The plan must be the plan of this target
- * alone.
+ * Opens connections to a target before the arrivals of a slice need them. They suffice for all arrivals that will be
+ * due at the same time within the next second. The plan must be the plan of this target alone.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
@@ -81,7 +80,7 @@ export class ConnectAhead {
   check(now: Instant): void {
     if (this.#arrivals === null) return;
     const { due, inFlight } = this;
-    // In a steady load, each request that ends leaves its connection to a new request.
+    // In a steady load, each request that ends leaves its connection to a new one, so fewer are needed.
     const ended = due - inFlight;
     this.#ended.push(ended);
     const before = this.#ended.length > checksPerWindow ? this.#ended.shift()! : 0;

@@ -36,7 +36,7 @@ export class HangUp implements ExchangeObserver {
     this.#sent = at;
     this.#attempt.onSent(at);
     if (this.#after.kind === 'time') this.#alarm.set(instant(at + this.#after.time));
-    // At this moment, the first byte is not yet written.
+    // The first byte is not yet written at this moment, so an alarm waits for it.
     if (this.#after.kind === 'sent') this.#alarm.set(instant(at + lookInterval));
   }
 

@@ -49,7 +49,7 @@ type Headers = WireRequest['headers'];
 export interface AttemptListener {
   /** Called before the first byte is written, and again if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
-  /** Called with the head of the answer; absent if no caller uses the head. */
+  /** Called with the status and headers of the answer; absent if no caller uses them. */
   onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
   /** Called after each read, so that due arrivals begin even if much data arrives and timers are late. */
@@ -185,7 +185,7 @@ export class InFlightAttempt implements ExchangeObserver {
    * exchange also ends after a grace period.
    */
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
-    // This method runs fifty times a second for each of up to ten thousand attempts.
+    // Most calls end here. This method runs fifty times a second for each of up to ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
     this.#exchange?.catchUp?.();
     if (this.#isFinished) return;
@@ -220,8 +220,7 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Ends an exchange whose answer is complete. The server, not the load generator, causes the time from the end of the
-   * answer to the end of the exchange.
+   * Ends an exchange whose answer is complete. The user is free only at `now`, because the server kept the stream open.
    */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
@@ -294,8 +293,7 @@ export class SendContext {
   }
 
   /**
-   * The notes about facts that answers have shown, for the result. With several targets, each note begins with the name
-   * of its target.
+   * The result's notes on facts that answers have shown. With several targets, each note begins with its target's name.
    */
   get notes(): readonly string[] {
     const { targets = [] } = this.#options.plan;

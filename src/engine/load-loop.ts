@@ -208,8 +208,8 @@ const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
 };
 
 /**
- * Begins the due arrivals of several loops in the order of their due instants. If requests must wait for the next turn,
- * no population is therefore preferred.
+ * Begins the due arrivals of several loops in the order of their due instants, so that no population is preferred if
+ * requests must wait for the next turn.
  */
 export const pollInOrder = (
   loops: readonly LoadLoop[],

@@ -2,7 +2,7 @@ import type { ReportedLimit } from '../model/limits/limit-log.ts';
 import { type HeaderFields, readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
 import { dateOf } from '../traffic/limits/wait-text.ts';
 
-/** This file reads the headers of the answers of any server, to learn the limits of a key for a pace. */
+/** This file learns the limits of a key for a pace from the headers of any server's answers. */
 
 /**
  * The requests and tokens that a key has used up to and including one request. The headers of the answer to this
@@ -121,7 +121,7 @@ export class ReportedRoom {
     for (const said of reported) {
       const unit = paceUnitOf(said);
       const { profile, descriptor, limit, remaining, resetIn } = said;
-      // Azure sends −1 for an amount that Azure does not report.
+      // Without a limit, a negative amount is unknown: Azure sends −1 for an amount that it does not report.
       const isKnown = remaining !== null && (remaining >= 0 || limit !== null);
       if (unit === null || !isKnown || resetIn === null || !Number.isFinite(resetIn)) continue;
       const name = `${profile} ${descriptor} ${said.unit} ${said.window}`;

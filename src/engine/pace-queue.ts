@@ -126,8 +126,8 @@ export interface PaceSlot {
   onSent(at: Instant): void;
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Records the end of an attempt, and returns the wait before a retry. A 429 blocks the key for its wait. For a 429,
-   * the returned wait is `null`, because the request may use another key.
+   * Records the end of an attempt, and returns the wait before a retry. After a 429, the key is blocked for the wait,
+   * and `null` is returned, because the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
 }

@@ -18,19 +18,19 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  */
 
 /**
- * `BurstProbe` learns how many requests of a key may be sent at the same time if the gateway's number is unknown. As in
- * TCP's slow start, the number begins small and grows with each admitted request. The growth is slower than in TCP,
- * because the first refusal comes together with refusals of all requests in flight. The number becomes small again with
- * each window, because gateways that also weigh the last window can refuse a number that was admitted before. All
- * further requests are evenly spread; rate limiters hardly ever refuse evenly spread requests. A gateway that admits
- * fewer requests at once than its limit therefore refuses few requests. A gateway that admits its whole limit at once
- * is used almost as fast as possible.
+ * `BurstProbe` learns how many requests of a key may be sent at the same time if it is unknown how many the gateway
+ * admits. As in TCP's slow start, the number begins small and grows with each admitted request. The growth is slower
+ * than in TCP, because the first refusal comes together with refusals of all requests in flight. The number becomes
+ * small again with each window, because gateways that also weigh the last window can refuse a number that was admitted
+ * before. All further requests are evenly spread; rate limiters hardly ever refuse evenly spread requests. A gateway
+ * that admits fewer requests at once than its limit therefore refuses few requests. A gateway that admits its whole
+ * limit at once is used almost as fast as possible.
  */
 
 /** The share of the limit that may be sent at the same time in the first windows. */
 const firstShare = 1 / 12;
 
-/** The growth of the number of requests at the same time, for each admitted request. */
+/** The amount by which each admitted request raises `#width`. */
 const growth = 1 / 4;
 
 /** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
@@ -106,9 +106,9 @@ export interface PaceRule extends Readonly<PaceAmounts> {
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
-  /** Called when the head of an answer has come. */
+  /** Called when the headers of an answer have come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called at the end with all used tokens, and the used tokens of the prompt; 0 if the request was never sent. */
+  /** Called when the attempt has ended, with its tokens and those of its prompt; 0 if the request was never sent. */
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 

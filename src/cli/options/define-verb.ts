@@ -54,7 +54,7 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** The option that skips the check of a target before a verb sends anything else. */
+/** `--no-preflight` skips the check of the target that a verb makes before it sends anything else. */
 export const preflightOption = {
   preflight: {
     type: 'boolean',

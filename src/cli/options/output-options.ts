@@ -46,8 +46,8 @@ export const jobSummaryPath = (): string | undefined =>
 const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
 
 /**
- * Throws a `UsageProblem` if two options name one file, or if an option names a file that the run itself writes into
- * `folder`.
+ * Throws a `UsageProblem` if two options name the same file, or if an option names a file that the run itself writes
+ * into `folder`.
  */
 const checkDifferentPaths = (
   paths: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -74,8 +74,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * Returns the reports that a command line asks for. Throws a `UsageProblem` if two reports have one file. The file of a
- * report must also differ from the files for observations and requests, and from the files in the run's own folder.
+ * Returns the reports that a command line asks for. Throws a `UsageProblem` if a report's file is also that of another
+ * report, of the observations or requests, or one that the run writes into its own folder.
  */
 export const extraReportsFrom = (
   {
@@ -95,6 +95,6 @@ export const extraReportsFrom = (
   return { junit, csv, bill, summary, jobSummary: jobSummaryPath() };
 };
 
-/** Returns the path of the history that stores a run; `null` if no history stores the run. */
+/** Returns the path of the history in which a run is stored; `null` with `--no-history`. */
 export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>
   history ? historyPath(process.env) : null;

@@ -24,8 +24,8 @@ export const completeLive = (words: readonly string[]): string[] =>
 type Warn = (text: string) => void;
 
 const show = async (address: string, warn: Warn): Promise<void> => {
-  // The module is imported only here. Every command line reads this file, and Node takes 10 ms to load the modules that
-  // start processes.
+  // Imported only here, since every command line loads this file, and Node takes 10 ms to load the modules that start
+  // processes.
   const { openSystemBrowser } = await import('../../platform/process/open-in-browser.ts');
   const problem = await openSystemBrowser(address);
   if (problem !== null) warn(problem);

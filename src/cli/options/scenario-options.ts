@@ -81,7 +81,7 @@ export const planSourceFrom = (
   return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 
-/** Reads the id of a run. The id must be valid in a header, since each request sends the id in a header. */
+/** Reads a run's id. It must be valid in a header, since each request sends it in one. */
 export const runIdFrom = (text: string | undefined): string | undefined => {
   if (text === undefined || /^[!-~]{1,128}$/.test(text)) return text;
   throw new UsageProblem(
@@ -92,7 +92,7 @@ export const runIdFrom = (text: string | undefined): string | undefined => {
 /** Matches an instant with its offset from UTC (RFC 3339). */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
-/** Reads the time of the start, in ms since 1970. */
+/** Reads the run's start time from `--start-at`, in ms since 1970; `undefined` if it was not given. */
 export const startAtFrom = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const at = instantPattern.test(text) ? Date.parse(text) : Number.NaN;

@@ -26,7 +26,7 @@ const requestsOptions = {
 };
 
 /**
- * Returns the table of requests that the options ask for, with the files of observations; `null` without such a table.
+ * Returns the table of requests that the options ask for, with its files of observations; `null` if they ask for none.
  * Throws a `UsageProblem` if only one of the two options is given.
  */
 export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {

@@ -6,7 +6,7 @@ import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts'
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * Reads the scenario with each value of each variable in `vary`. All other variables then have their first values.
+ * Reads the scenario once for each value of each variable in `vary`. The other variables keep their first values.
  * Throws a `Problem` for the first scenario that cannot be read.
  */
 const readVariations = async (source: PlanSource, environment: Environment): Promise<void> => {

@@ -300,7 +300,7 @@ class ForecastWalk {
   }
 }
 
-/** Returns the share of each declared limit that one minute of the plan uses, the largest share first. */
+/** Returns the share of each declared limit that a minute's requests and tokens use, the largest share first. */
 const limitShares = (limits: LimitsPerMinute, { requests, tokens }: MinutePeak) =>
   (
     [
