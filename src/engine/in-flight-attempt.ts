@@ -253,7 +253,7 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 }
 
-/** The headers of a request with the value of a key. */
+/** The headers of requests, and the key's value that they contain. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;

@@ -183,11 +183,11 @@ class LimitUsage {
 }
 
 /**
- * The share of the limit from which a refusal is expensive. If the wait after a refusal costs this share, the spacing
- * grows at once to prevent another refusal.
+ * A refusal is expensive if its wait costs at least this share of a window's requests. The spacing then grows at once,
+ * to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The minimum number of windows in which a longer spacing returns to normal. */
+/** The minimum number of windows over which a longer spacing returns to `leastSpacing`. */
 const minRegain = 10;
 /** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
@@ -208,7 +208,7 @@ class KeyUsage {
   charged: PaceRule['charged'];
   /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal of a request that was released after the refusal before. */
+  /** When the last refusal came. Refusals of requests that were released earlier do not change this instant. */
   learnedAt = Number.NEGATIVE_INFINITY;
   /** The wait of the key in ms after the next refusal that names no wait. */
   assumedWait: number;
@@ -216,7 +216,7 @@ class KeyUsage {
   leastSpacing: number;
   /** The time between evenly spread requests, in ms. This time grows if the gateway refuses evenly spread requests. */
   spacing: number;
-  /** The ms by which each admitted request shortens `spacing`; smaller if the last refusal cost much. */
+  /** The ms by which each admitted request shortens `spacing`; smaller after an expensive refusal. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -265,7 +265,7 @@ export class Pacer {
     const { window, margin } = rule;
     this.#keys = Array.from({ length: keys }, (_, key) => {
       const own = { ...rule, ...amounts?.[key] };
-      // A pace without a limit of requests needs any spacing; one second is an arbitrary choice.
+      // A pace without a limit of requests has no natural spacing; one second is an arbitrary choice.
       const spacing = own.requests === null ? 1000 : (window + margin) / own.requests;
       return new KeyUsage(own, spacing);
     });
@@ -282,9 +282,9 @@ export class Pacer {
   }
 
   /**
-   * Finds the key that first has room for this reservation. If several keys have room at `now`, `preferred` is
-   * preferred. A key with a too small token limit has no room while another key's limit is larger. Also returns since
-   * when the key has room; infinity if requests in flight must end first.
+   * Finds the key that first has room for this reservation. If several keys have room at `now`, `preferred` is chosen.
+   * A key with a too small token limit has no room while another key's limit is larger. Also returns since when the key
+   * has room; infinity if requests in flight must end first.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const amount = Math.min(reserved, this.#mostTokens());
@@ -313,12 +313,12 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A limiter that weighs the last window rounds its count, and can refuse one request of its limit even if requests
-    // are evenly spread.
+    // A limiter that weighs the last window rounds its count, and can refuse one request per window even if requests
+    // are evenly spread. Each step therefore leaves out half a request per window.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
-    // The wait after the refusal is long enough for the requests that were sent before the refusal.
+    // The new bound need not count earlier requests, because the wait after the refusal covers them.
     if (!isEven) usage.limitBursts(1);
     usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }
@@ -330,7 +330,8 @@ export class Pacer {
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
-    // A request that was in flight during the last refusal was sent before the pacer could learn from that refusal.
+    // A request that was in flight during the last refusal teaches nothing new: it was sent before the pacer learned
+    // from that refusal.
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
@@ -370,8 +371,8 @@ export class Pacer {
     const booked = room.book(reserved);
     return {
       onSent: (at) => {
-        // This function is called twice if the server had closed a reused connection. The server may have counted both
-        // requests.
+        // This function is called twice if the server had closed a reused connection. Both calls count, because the
+        // server may have counted both requests.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
         // After this time, the limit allows `bursts.most` requests again.

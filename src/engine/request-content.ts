@@ -94,8 +94,8 @@ export const drawEntry = (
 };
 
 /**
- * The state of counting the requests of one user or stage: the next index, and the ordinals of the requests of one
- * entry.
+ * The numbering of one entry's requests within a user or stage: the next iteration to draw, and the ordinal of each
+ * drawn request of the entry.
  */
 interface Walk {
   next: number;

@@ -39,7 +39,7 @@ export const endedBefore = (
 ): Instant => {
   let first = now;
   for (const due of waiting) if (due !== null && due < first) first = due;
-  // Thousands of requests may be in flight, and this loop runs four times a second.
+  // This loop makes no list: it runs four times a second, and thousands of requests may be in flight.
   for (const { lifecycle } of inFlight)
     if (lifecycle.arrival.due < first) first = lifecycle.arrival.due;
   return first;
@@ -192,7 +192,7 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // If the server names a moment in the past, or a wait of 0, immediate retries would use up all attempts at once.
+  // A moment in the past or a wait of 0 is ignored, because immediate retries would use up all attempts at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());

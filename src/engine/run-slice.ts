@@ -208,7 +208,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#connectAhead[target]!.inFlight -= 1;
     const { facts, outcome, userFreeAt } = result;
     reservation?.settle(outcome);
-    // Without a pace, the result does not change, so the result is not copied.
+    // Without a pace, the result does not change, so it is not copied.
     const paced =
       slot === null
         ? result

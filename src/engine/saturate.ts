@@ -28,8 +28,8 @@ import {
 import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different prepared requests. No two connections share a request, so with more connections than
- * this, each connection has one request.
+ * The maximum number of different prepared requests. With more connections than this, each connection has one request,
+ * because no two connections share a request.
  */
 const maxPrepared = 1024;
 

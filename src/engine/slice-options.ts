@@ -29,8 +29,8 @@ export interface SendingTarget {
 }
 
 /**
- * The amounts that slices have spent or reserved of their part of the budget, in memory that threads share. The memory
- * has an integer for each unit of the budget, and an integer that says which cap was reached.
+ * The amounts that slices have spent or reserved from their part of the budget, in memory that threads share: an
+ * integer for each unit of the budget, and one that says which cap was reached.
  */
 export interface SharedBudget {
   /** The slice that owns this part of the budget. */
@@ -64,8 +64,8 @@ export interface SliceOptions {
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
-   * Selects the scheduled arrivals that are due later by `gap` ms, because another slice sends the same request first.
-   * Absent if no request is sent twice.
+   * Delays the scheduled arrivals that `isSecond` selects by `gap` ms, because another slice sends the same request
+   * first. Absent if no request is sent twice.
    */
   readonly second?: { readonly gap: number; readonly isSecond: (arrival: Arrival) => boolean };
   readonly redact: (text: string) => string;
@@ -92,7 +92,7 @@ export interface SliceProgress {
 }
 
 export interface SliceEnd {
-  /** When the load ended: at its planned end, because no request was left, or because the slice was stopped. */
+  /** When the load ended: at its planned end, or earlier if no request was left or the slice was stopped. */
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;

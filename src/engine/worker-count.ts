@@ -4,7 +4,7 @@ import { chunksPerWorker } from '../model/plan/slice-forecast.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** The cost of sending and recording a request, as a number of chunks to read. */
+/** The cost of sending and recording a request, as a multiple of the cost of reading a chunk. */
 const requestCost = 10;
 
 /**
@@ -39,10 +39,7 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/**
- * Returns the highest number of requests per second of a load. `answerTime` is how long users wait for an answer, in
- * ms.
- */
+/** Returns a load's highest rate, in requests per second. `answerTime` is how long users wait for an answer, in ms. */
 const requestsPerSecond = (load: Load, answerTime: number): number => {
   switch (load.kind) {
     case 'open':
@@ -89,7 +86,7 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
 };
 
 /**
- * Returns the busiest second of a plan. Populations count as if all populations had their busiest second at the same
+ * Returns the load in a plan's busiest second. All populations count as if they had their busiest second at the same
  * time. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
  */
 export const peakOf = (

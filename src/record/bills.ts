@@ -31,7 +31,7 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   if (answer === null || !('tokens' in answer) || answer.tokens.input === null) return;
   const tokens = (bill.tokens ??= noTokens());
   const { input, output, cached, cacheWrite, audioInput, reasoning, audioOutput } = answer.tokens;
-  // This code runs for each answer, and most answers have no tokens of these classes.
+  // This code runs for each answer. Most answers have no tokens of these classes, so two additions suffice.
   if (!(cached || cacheWrite || audioInput || reasoning || audioOutput)) {
     tokens.input += input;
     tokens.output += output;
@@ -53,14 +53,11 @@ const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['s
   else sums.asked += size.maxTokens;
 };
 
-/**
- * Returns whether the server may charge for a failed attempt. The server may charge if the attempt was sent and not
- * refused.
- */
+/** Returns whether the server may charge for a failed attempt: it was sent, and the server did not refuse it. */
 const mayCost = (outcome: Outcome, sent: number | null): boolean =>
   sent !== null && (outcome.kind === 'broken' || outcome.kind === 'malformed');
 
-/** Adds the attempts of an arrival to the bills. Lists of models cost nothing. */
+/** Adds the attempts of an arrival to the bills. Requests for the list of models cost nothing. */
 export const recordBills = (
   bills: Bills,
   { outcome, sent, size, earlier, traffic }: Observation,

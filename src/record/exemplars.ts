@@ -6,9 +6,9 @@ import { trafficKinds } from '../model/workload/traffic.ts';
 import { describeFailure } from './failures.ts';
 import { byText, type Recorder, streamOf } from './recorder.ts';
 
-/** The number of stored completed requests for each traffic kind. The slowest requests are stored. */
+/** How many of the slowest completed requests are stored for each traffic kind. */
 const maxSlowest = 20;
-/** The number of stored first failures for each failed outcome. The number of stored last failures is the same. */
+/** How many of the first failures are stored for each failed outcome; just as many of the last failures are stored. */
 const maxFailed = 5;
 
 /** The exemplars of one list, in the order of their ranks. The exemplar with the lowest rank is the most important. */

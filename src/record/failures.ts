@@ -3,7 +3,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The maximum number of characters that are read of a text. */
+/** The maximum number of a text's characters that masking reads. */
 const maxReadLength = 1000;
 /** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
@@ -12,8 +12,8 @@ const maxMaskedLength = 200;
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
- * Matches a run of letters and digits, with the characters that join letters and digits. The match is a number, a
- * quantity (`12.5ms`, `6m0s`), a word, or a name (`gpt-4o`, `Emily2.wav`).
+ * Matches letters and digits, with characters such as `-` and `.` that join them. The match is a number, a quantity
+ * (`12.5ms`, `6m0s`), a word, or a name (`gpt-4o`, `Emily2.wav`).
  */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
 
@@ -27,8 +27,8 @@ const number = (): string => '#';
 const blank = (): string => ' ';
 
 /**
- * The masks, from the most specific to the least specific mask. The time of each mask is proportional to the length of
- * the text.
+ * The masks, from the most specific to the least specific mask. Each mask takes time in proportion to the length of the
+ * text.
  */
 const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, id],

@@ -192,7 +192,7 @@ const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
 /**
- * The measures of each traffic kind. `all` are all measures, and `usual` are the measures of answers without classes of
+ * The measures of each traffic kind. `all` are all measures, and `usual` are those of answers that report no classes of
  * tokens.
  */
 const measuresOf: ReadonlyMap<
@@ -259,7 +259,7 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   }
   recordAnswer(group, observation);
   recordUsageAudit(group, observation);
-  // Results of older versions do not contain the cost of each attempt.
+  // Results of older versions do not contain the cost of each attempt, so their groups have no bills.
   if (group.bills !== undefined) recordBills(group.bills, observation);
   if (observation.toCancel) recordHangUp(group, observation);
   else recordDelays(observation, (name) => delaysIn(group, name));
@@ -359,7 +359,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
 
 /**
  * Records counts and distributions of arrivals, in one group for all arrivals with the same labels. Groups are ordered
- * by stage as in the plan, then by traffic, model, entry and key, then the warm-up first.
+ * by stage as in the plan, then by traffic, model, entry and key; the warm-up comes first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);

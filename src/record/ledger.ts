@@ -107,7 +107,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
         if (!isSent(attempt)) continue;
         const keyLedger = getOrCreate(ledgers, attempt.key, emptyKeyLedger);
         keyLedger.seen += 1;
-        // At high rates, most rows are too late to be stored.
+        // At high rates, most rows are too late to be stored, so they are not even made.
         if (attempt.sent > keyLedger.until) continue;
         addRows(keyLedger, [rowOf(observation, attempt)], kept);
       }
