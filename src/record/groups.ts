@@ -31,8 +31,8 @@ import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } f
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
 /**
- * Counts an observation that meets the plan's per-request objectives. In a group without successful requests, the
- * counts stay 0.
+ * Counts an observation under each of the plan's per-request objectives that it meets, and under `all` if it meets all
+ * of them. In a group without successful requests, the counts stay 0.
  */
 export const recordObjectiveCounts = (
   group: Pick<Group, 'good'>,

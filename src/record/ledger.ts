@@ -35,10 +35,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/**
- * Returns the tokens of a chat, the input tokens, and the number of cached input tokens, if the server reports these
- * counts.
- */
+/** Returns a chat's total, input and cached input tokens; `null` if the server did not report them. */
 const chargedTokens = ({
   outcome,
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {

@@ -18,9 +18,7 @@ interface Course {
   returns: number;
 }
 
-/**
- * The maximum number of readings after which a dropped counter has its old value again if several processes take turns.
- */
+/** A counter that regains its old value within this many readings after a drop is a sign of several processes. */
 const maxReadings = 30;
 /** The number of returns of one series that proves several processes. A single return may follow a pause. */
 const provingReturns = 2;

@@ -81,8 +81,8 @@ export class CheckpointJournal {
 
   /**
    * Returns the result as if the run had stopped at the last commit of each worker; `null` before the first commit.
-   * `describe` explains why the result is partial. The argument of `describe` is the time, in ms, up to which all
-   * workers have committed.
+   * `describe` explains why the result is partial; its argument is the time, in ms, up to which all workers have
+   * committed.
    */
   result(describe: (until: number) => string): Result | null {
     const kept = [...this.#slices.values()].filter(({ until }) => until !== null);

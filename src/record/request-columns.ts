@@ -31,7 +31,7 @@ export interface RowContext {
   readonly zero: number;
 }
 
-/** A column. The name of a column includes its unit. */
+/** A column. Its name includes its unit. */
 export interface RequestColumn {
   readonly name: string;
   readonly type: ColumnType;
@@ -73,7 +73,6 @@ const medianGap = (observation: Observation): number | null => {
 
 const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
 
-/** The columns that identify a request. */
 const identityColumns: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),

@@ -115,7 +115,7 @@ export class ServerReadings {
   readonly #own: readonly OwnFigure[];
   #every: Milliseconds;
   #software: ServerSoftware | null = null;
-  /** The middle between the sending and the answer of the last scrape, in ms. */
+  /** The middle between sending the last scrape and receiving its answer, in ms. */
   #before: number | null = null;
   /** The last finite value of each series. This value is needed because a series may be missing from a reading. */
   readonly #last = new Map<string, Map<string, number>>();
@@ -136,7 +136,7 @@ export class ServerReadings {
   #keepEvery = 1;
 
   /**
-   * The metrics that drop only after a restart, from which several processes are detected. A scenario may also request
+   * The metrics that drop only if a server restarts or if several processes answer in turn. A scenario may also request
    * the rate of a metric that is not in this set.
    */
   readonly #counters: ReadonlySet<string>;

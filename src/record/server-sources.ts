@@ -58,7 +58,7 @@ const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
  * Returns the source of a gauge. With priorities, SGLang reports the total of a gauge and also the parts of the total.
  */
 const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
-/** Returns the source of a share. The gauge is from 0 to 1, and the figure is a percentage. */
+/** Returns the source of a percentage that a gauge reports as a share from 0 to 1. */
 const share = (...of: readonly string[]): FigureSource =>
   gaugeOf(of, { over: 'mean', factor: 100 });
 const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
@@ -72,7 +72,7 @@ const percent = (
   whole: readonly string[],
   ...plus: readonly string[]
 ): FigureSource => ({ kind: 'ratio', part, whole, plus, factor: 100 });
-/** Returns the source of a mean in ms since the last reading, computed from a histogram in seconds. */
+/** Returns the source of a mean time in ms, from the increase of a histogram in seconds since the last reading. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],
@@ -114,7 +114,7 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    // In llama.cpp, the number of prompt tokens does not include the cached tokens.
+    // In llama.cpp, the number of prompt tokens does not include the cached tokens, so these are added.
     prefixHits: percent(
       ['llamacpp:prompt_tokens_cached_total'],
       ['llamacpp:prompt_tokens_total'],

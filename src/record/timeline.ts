@@ -156,7 +156,7 @@ const samplesOf = {
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
-/** The measure of a request on which the client planned to hang up, which is only the lag. */
+/** The only measure of a request on which the client planned to hang up. */
 const ofToCancel: readonly TimelineMeasure[] = ['lag'];
 
 const noSecond = -1;

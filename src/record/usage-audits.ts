@@ -9,7 +9,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import { plainFinish } from '../model/observation/outcome.ts';
 import { mapInOrder } from './recorder.ts';
 
-/** Adds the findings of the checks of a completed answer's usage. An answer without usage is not checked. */
+/** Adds what the checks of a completed answer's usage found. An answer without usage is not checked. */
 export const recordUsageAudit = (
   group: { usageAudit?: UsageAudit | undefined },
   { outcome, size }: Observation,
@@ -43,7 +43,7 @@ const add = (audit: UsageAudit, check: AuditName, { reported, bound, differs }: 
   counts.bound += bound;
 };
 
-/** Returns the stored form of the findings of the checks; an empty object if no answer was checked. */
+/** Returns the stored form of the findings; an empty object if no answer was checked. */
 export const storedUsageAudit = ({
   usageAudit,
 }: {

@@ -22,9 +22,9 @@ const constantFrom = (load: Load): number | null => {
 };
 
 /**
- * Returns the instants between which the warm-up of a load can end. The first instant is the instant from which the
- * load is constant. The second instant is the middle between the first instant and the end of the load. Returns `null`
- * for several loads, and for a load that never becomes constant, since a change of the load is not a warm-up.
+ * Returns the instants between which the warm-up of a load can end: the instant from which the load is constant, and
+ * the middle between this instant and the end of the load. Returns `null` for several loads, and for a load that never
+ * becomes constant, since a change of the load is not a warm-up.
  */
 export const autoWarmUpOf = (loads: readonly Load[]): AutoWarmUp | null => {
   const [load, ...others] = loads;

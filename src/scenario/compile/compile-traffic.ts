@@ -36,7 +36,8 @@ interface StageContext extends Pick<Scenario, 'body'> {
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
 /**
- * Returns the value of a successful reading. Throws if the reading failed, since a rule must have reported the failure.
+ * Returns the value of a successful reading. Throws if the reading failed, since a rule should have reported the
+ * failure.
  */
 export const expectFound = <T>(found: ReadResult<T>): T => {
   if (found.ok) return found.value;
@@ -115,7 +116,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan has a separate field for the maximum number of tokens.
+  // The plan has a field of its own for the maximum number of tokens, so the body must not set it.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };
@@ -153,7 +154,7 @@ export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
-/** Returns the texts of an entry. An entry with `split` has the pieces of its texts. */
+/** Returns the texts of an entry; with `split`, the pieces of its texts. */
 const splitTextsOf = (
   spoken: NonNullable<SpeechEntry['texts']>,
   split: SpeechEntry['split'],

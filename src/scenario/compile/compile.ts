@@ -32,7 +32,7 @@ export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
 export const defaultKeyName = 'default';
 
-/** The maximum number of stages of a population for which there are random streams. */
+/** The number of random streams that are reserved for the stages of a population. */
 const maxStages = 2 ** 20;
 
 /**
@@ -139,10 +139,7 @@ interface StageNames {
   readonly keys: readonly string[];
 }
 
-/**
- * Returns the name in the plan of a key that an objective names. The objective may name the key without the name of the
- * key's target.
- */
+/** Returns a key's name in the plan. The objective may name the key without the name of the key's target. */
 const keyInPlan = (name: string, target: string | undefined, keys: readonly string[]): string => {
   if (keys.includes(name)) return name;
   if (target !== undefined) return keyNameAt(name, target);
@@ -150,8 +147,8 @@ const keyInPlan = (name: string, target: string | undefined, keys: readonly stri
 };
 
 /**
- * Compiles the common fields of objectives of a run and objectives of single requests. The text of the objective is put
- * on one line, even if the text has several lines in the file.
+ * Compiles the fields that objectives of a run and of single requests have in common. The text of the objective is put
+ * on one line, even if it has several lines in the file.
  */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
@@ -183,7 +180,7 @@ const scopedObjective = <T extends ParsedObjective>(
 
 /**
  * Returns the minimum number of samples of an objective that names no minimum. A mean of the server's own figures is a
- * mean over time. Such a mean needs readings that cover most of the time, and no minimum number of samples.
+ * mean over time. Its readings must cover most of the time, so it needs no minimum number of samples.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -301,7 +298,7 @@ const lowerCaseNames = (headers: Scenario['headers']): Plan['headers'] =>
 type OfTarget = Pick<Plan, 'target' | 'wire' | 'transport' | 'auth' | 'headers' | 'targets'>;
 
 /**
- * Returns the plan's fields about its target or targets. A field that a named target leaves out is the field of the
+ * Returns the plan's fields about its target or targets. A field that a named target leaves out is taken from the
  * scenario.
  */
 const targetsOf = (scenario: Scenario): OfTarget => {

@@ -4,7 +4,7 @@ import type { Scenario } from '../schema/scenario-schema.ts';
 
 type OwnLimits = Partial<Record<keyof LimitsPerMinute, number | null | undefined>>;
 
-/** Returns the limits of a key. A limit that the key does not declare is the limit of the scenario. */
+/** Returns the limits of a key. A limit that the key does not declare is taken from the scenario. */
 export const limitsWith = (limits: LimitsPerMinute, own: OwnLimits): LimitsPerMinute => ({
   requestsPerMinute:
     own.requestsPerMinute === undefined ? limits.requestsPerMinute : own.requestsPerMinute,

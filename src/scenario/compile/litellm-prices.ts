@@ -1,7 +1,7 @@
 import type { ModelPrice } from '../schema/prices-schema.ts';
 
 /**
- * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices
+ * This file reads LiteLLM's public price table, model_prices_and_context_window.json: a row for each model, with prices
  * in dollars for one token, character or second. Prices for batches, service tiers and off-peak hours are not read. If
  * long prompts have other prices, only the length from which these prices apply is read, so the cost of long prompts is
  * unknown.
@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The name that LiteLLM uses for each price of a token. */
+/** LiteLLM's name for each price per token. */
 const tokenFields = {
   input: 'input_cost_per_token',
   cachedInput: 'cache_read_input_token_cost',

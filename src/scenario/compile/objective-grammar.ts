@@ -165,7 +165,7 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
   return labels;
 };
 
-/** The maximum length of an objective. The pattern below takes long for a text with thousands of blanks. */
+/** The maximum length of an objective, because the pattern below takes long for a text with thousands of blanks. */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
