@@ -54,7 +54,7 @@ export interface ScenarioSource {
    */
   readonly secretsAreElsewhere?: boolean | undefined;
   /**
-   * Whether a scenario without limits has no limits and no pace. By default, such a scenario has the limits of the
+   * Whether only declared limits count, and no pace. By default, a scenario without limits has the limits of the
    * interface.
    */
   readonly needsDeclaredLimits?: boolean | undefined;
@@ -157,8 +157,7 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // If a flag gives a load and the file has stages, only one problem is reported. The other problems of this load are
-  // not reported.
+  // If a flag gives a load and the file has stages, only this problem of the load is reported.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = needsAddress(scenario);
@@ -188,14 +187,12 @@ const planOfTree = (
 
 const limitKeys = [...Object.keys(bothLimits), 'class'];
 
-/**
- * Writes `none` for the limits that a scenario leaves out, and removes the pace, which would have no limits to keep.
- */
+/** Writes `none` for the limits that a scenario leaves out, and removes the pace. */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
   if (!isMapping(tree.value)) return tree;
   const { pace: _, ...value } = tree.value;
   const { limits = {} } = value;
-  // Limits with unknown keys stay unchanged, since the message about an unknown key lists the missing keys.
+  // Limits with unknown names stay unchanged, since the message about an unknown name lists the missing names.
   const isSound = isMapping(limits) && Object.keys(limits).every((key) => limitKeys.includes(key));
   return isSound
     ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }

@@ -47,7 +47,7 @@ const stagesOf = (
   return load === undefined ? [] : [{ name, load, label: null }];
 };
 
-/** Returns the populations of a scenario. A field that a population leaves out is the field of the scenario. */
+/** Returns the populations of a scenario. A field that a population leaves out is taken from the scenario. */
 export const wholePopulations = (scenario: Scenario): readonly WholePopulation[] => {
   const { populations, keys, traffic, retry } = scenario;
   if (populations === undefined) {

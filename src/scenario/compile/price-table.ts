@@ -12,7 +12,7 @@ import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-sch
 /** The prices of a scenario: the prices in the scenario itself, and the prices in the file that the scenario names. */
 export interface PriceTable {
   readonly pricing: Pricing;
-  /** Returns the price of a model, or of all models of a kind; `undefined` if there is no price. */
+  /** Returns the price of a model, or else of its traffic kind; `undefined` if neither has a price. */
   of(model: string, kind: string): ModelPrice | undefined;
 }
 
@@ -26,8 +26,8 @@ export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
 };
 
 /**
- * Returns the price of speech. The price is absent if the model has no price, and `null` if the model's price is not a
- * price of speech.
+ * Returns the price of speech. The price is absent if the model has no price, and `null` if the model's price is not
+ * for speech.
  */
 export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPrice | null } => {
   if (price === undefined) return {};
@@ -38,7 +38,7 @@ export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPr
 
 /**
  * Returns the price of a transcription. The price is absent if the model has no price, and `null` if the model's price
- * is not a price of transcriptions.
+ * is not for transcriptions.
  */
 export const transcriptionPriceOf = (
   price: ModelPrice | undefined,

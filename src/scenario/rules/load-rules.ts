@@ -104,10 +104,7 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
-/**
- * The factor between a trace's need and the declared limits above which the times of the trace were probably read in
- * the wrong unit.
- */
+/** If a trace needs more than this multiple of the declared limits, its times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
 /**
@@ -185,7 +182,7 @@ function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load
   }
 }
 
-/** Returns the end of the longest population of a scenario, in ms since the start of the run. */
+/** Returns when the last population of a scenario ends, in ms since the start of the run. */
 const longestPopulation = (scenario: WholeScenario, stages: readonly LoadedStage[]): number => {
   const { items } = scenario.at('populations');
   const starts = new Map(

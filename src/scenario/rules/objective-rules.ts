@@ -161,16 +161,13 @@ function* emptyScopeErrors(
 }
 
 /**
- * Returns whether a label selects populations. The labels of stages and of targets also select populations, since a
- * stage belongs to one population and a target has some populations.
+ * Returns whether a label selects populations. The labels of stages and of targets also select populations, since each
+ * stage and each target belongs to certain populations.
  */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
   label === 'population' || label === 'stage' || label === 'target';
 
-/**
- * Finds labels that a rate cannot have. Rates come from the counts of each second, and only few labels have such
- * counts.
- */
+/** Finds labels that a rate cannot have. Rates come from counts by second, which exist only for a few labels. */
 function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (figure.kind !== 'rate') return;
   if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {

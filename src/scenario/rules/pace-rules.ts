@@ -18,7 +18,7 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
   const hint = 'add maxTokens, or write pace: {tokens: none}';
   const commonBody = scenario.at('body').validValue ?? {};
-  // The trace limits the length of the answers to prompts that are generated from the trace.
+  // In a trace's stages, the trace limits the length of the answers to prompts that are generated from it.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),

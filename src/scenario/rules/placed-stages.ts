@@ -29,7 +29,7 @@ export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
 /** The fields that both a scenario and a named target can have. */
 type TargetFields = Pick<Scenario, 'keys' | 'auth' | 'headers' | 'wire' | 'endpoints'>;
 
-/** A target. A field that the target itself leaves out is the field of the scenario. */
+/** A target. A field that the target itself leaves out is taken from the scenario. */
 export interface PlacedTarget {
   /** The name of the target; `null` if the scenario names no targets. */
   readonly name: string | null;
@@ -45,7 +45,7 @@ export interface PlacedTarget {
 export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
   const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
   const targets = scenario.at('targets');
-  // A list in `targets` has no names. The schema reports this mistake.
+  // A list in `targets` has no names, so it counts as one target. The schema reports this mistake.
   const names = targets.names.length > 0 ? targets.names : [null];
   return names.map((name) => {
     const named = name === null ? null : targets.at(name);
@@ -77,7 +77,7 @@ export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => 
   return target?.kind === 'url' ? target.url : null;
 };
 
-/** A population. A field that the population itself leaves out is the field of the scenario. */
+/** A population. A field that the population itself leaves out is taken from the scenario. */
 export interface PlacedPopulation {
   /** The name of the population; `null` if the name is faulty, or if the scenario has no populations. */
   readonly name: string | null;

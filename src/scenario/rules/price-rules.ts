@@ -16,7 +16,7 @@ function* missingFields(price: PricePart, fields: readonly (keyof ModelPrice)[])
 
 const chatFindings = (price: PricePart): Findings => missingFields(price, ['input', 'output']);
 
-/** Functions that find missing parts of a price. The keys are kinds of traffic. */
+/** Finds what a price lacks, for each kind of traffic. */
 const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
   chat: chatFindings,
   'chat-stream': chatFindings,

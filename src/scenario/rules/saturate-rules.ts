@@ -45,8 +45,8 @@ function* kindFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds templates. A saturating load prepares a few requests and sends these requests again and again, so its requests
- * cannot have templates.
+ * Finds templates. A saturating load prepares a few requests and sends them again and again, so its requests cannot
+ * have templates.
  */
 function* templateFindings(scenario: WholeScenario): Findings {
   const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
@@ -59,8 +59,8 @@ function* templateFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds keys that are renewed. A saturating load prepares its requests with the first keys, so a saturating load cannot
- * use renewed keys.
+ * Finds keys that are renewed. A saturating load prepares its requests with the first keys, so it cannot use renewed
+ * keys.
  */
 function* renewalFindings(scenario: WholeScenario): Findings {
   const keys: ScenarioPart<unknown> = scenario.at('keys');

@@ -47,7 +47,7 @@ function* useFindings(scenario: WholeScenario): Findings {
     }
   }
   const used = new Set(populations.items.map((own) => own.at('target').text));
-  // A population with an unknown target probably means an unused target. So no unused target is reported in this case.
+  // A population that names an unknown target probably means one of the unused targets, so these are not reported.
   if ([...used].some((name) => name !== null && !targets.names.includes(name))) return;
   for (const name of targets.names) {
     if (used.has(name)) continue;

@@ -17,7 +17,7 @@ interface FieldRules {
    * instead, or `null`.
    */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry with another name in the request body. The values are the names in the body. */
+  /** The fields of an entry that have other names in the request body. The values are the names in the body. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 

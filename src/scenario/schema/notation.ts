@@ -8,9 +8,9 @@ import {
 } from '../../model/quantity.ts';
 
 /**
- * A notation for quantities of users, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such texts
- * to numbers, so a text has the same meaning everywhere. A plain number is never valid, since a reader would not know
- * its unit.
+ * A notation in which users write quantities, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such
+ * texts to numbers, so a text has the same meaning everywhere. A plain number is never valid, since a reader would not
+ * know its unit.
  */
 export interface Notation<Quantity extends number> {
   /** Returns the quantity that a text means; `null` if the text is not in this notation. */
@@ -25,7 +25,7 @@ export interface Notation<Quantity extends number> {
 
 const amountPattern = String.raw`\d+(?:\.\d+)?`;
 
-/** Removes the error of binary fractions, for example of 0.07 × 1000. Only the last digit of such a number is wrong. */
+/** Removes the error of binary fractions, which affects only the last digit, for example of 0.07 × 1000. */
 const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
 
 const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;

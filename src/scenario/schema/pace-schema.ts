@@ -25,7 +25,7 @@ import { rateNotation } from './notation.ts';
 /** The limit of a pace: a number, the word "limit" (the declared limit), or `null` for no limit. */
 type PaceLimit = PerSecond | 'limit' | null;
 
-/** The maximum of a declared limit per minute. */
+/** The highest limit per minute that a scenario may declare. */
 const maxPerMinute = 1_000_000_000_000;
 const expectedPace = `expected ${rateNotation.expected}, or limit, or none`;
 
@@ -122,10 +122,11 @@ export const compilePace = (
    */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
-    // A rate per minute that is divided by 60 is often not exact in binary.
+    // A rate per minute that is divided by 60 is often not exact in binary, so the result is rounded before it is cut
+    // off.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
-  /** Returns how many tokens of usage fit into a limit. The gateway may charge more tokens than the usage. */
+  /** Returns how many tokens of usage fit into a limit. The gateway may charge more tokens than it reports as usage. */
   const chargedTokens = (most: number | null): number | null =>
     most && Math.floor(most / (learned?.times ?? 1));
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {

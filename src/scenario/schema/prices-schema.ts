@@ -57,7 +57,7 @@ const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', 
 });
 export type ModelPrice = z.output<typeof modelPriceSchema>;
 
-/** The keys in `prices` that are not names of models or kinds. */
+/** The fields in `prices` that are not names of models or kinds. */
 export const pricingKeys = ['file', 'date', 'currency'] as const;
 
 const pricingFields = {

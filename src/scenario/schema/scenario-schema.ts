@@ -41,7 +41,7 @@ import {
 const requestLimit = wholeNumberOrNoneField(1_000_000_000, perMinuteAdvice);
 const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000, perMinuteAdvice);
 
-/** The limits of one key. A limit that the key leaves out is the limit of the scenario. */
+/** The limits of one key. A limit that the key leaves out is taken from the scenario. */
 const keyLimits = z.union(
   [
     mapping('a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}', {
@@ -124,7 +124,7 @@ const headers = z.record(
   'expected a mapping of header names to text',
 );
 
-/** A named target. A field that the target leaves out is the field of the scenario. */
+/** A named target. A field that the target leaves out is taken from the scenario. */
 const namedTarget = mapping('an address, mock, container, or a mapping with "url"', {
   url: targetSchema.describe(
     'The base address of the target, or mock or container for a reference gateway of its own.',

@@ -56,8 +56,8 @@ const parseStep = (step: string, inside: unknown): string | number | null => {
 };
 
 /**
- * Parses a path such as `load.rate`, `traffic.0.model` or `traffic[0].model`. Returns a sentence if no value can be at
- * this path.
+ * Parses a path such as `load.rate`, `traffic.0.model` or `traffic[0].model`. Returns the reason as a sentence if no
+ * value can be at this path.
  */
 export const parsePath = (text: string, value: unknown): Path | string => {
   const path: (string | number)[] = [];
@@ -106,7 +106,7 @@ export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree =
     : tree;
 };
 
-/** Applies one override to a tree. Returns a sentence if the override cannot be applied. */
+/** Applies one override to a tree. Returns the reason as a sentence if that is impossible. */
 const applyOverride = (written: ScenarioTree, text: string): ScenarioTree | string => {
   const [name, valueText] = partsOf(text);
   if (name === '') return 'expected path=value, for example --set load.rate=10/s';
