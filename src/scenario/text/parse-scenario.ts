@@ -32,8 +32,8 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 };
 
 /**
- * Parses a filled scenario with the schema, once. The library's `safeParse` returns no values if a field is faulty. So
- * this function calls the core of the library, which returns the valid fields.
+ * Parses a filled scenario with the schema. The library's `safeParse` returns no values if a field is faulty. So this
+ * function calls the core of the library, which returns the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value: prepared, misspeltKinds } = prepareForSchema(filled);

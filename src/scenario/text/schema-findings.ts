@@ -284,7 +284,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // The size of a list or a mapping is not described further, if the type of the list or mapping is right.
+  // If the type of a list or mapping is right, the message does not say what was found.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
@@ -315,7 +315,7 @@ export const findingsOfIssue = (
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
     const branch = branchOf(issue);
     const words = alternatives(issue);
-    // The user may have meant a faulty text as a value of the branch, or as one of the words.
+    // The user may have meant a faulty text for the branch, or as one of the words, so one finding names both.
     const isWholeValue = branch?.every((inner) => inner.path.length === 0) === true;
     if (branch !== null && (words === null || !isWholeValue))
       return branch.flatMap((inner) => findingsOfIssue(inner, context, path));

@@ -119,8 +119,8 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 };
 
 /**
- * Prepares a filled scenario for the schema, once. A value from the environment gets the type that the schema expects:
- * `1.0` is text as the name of a model, but a number where a number is expected. The likeliest kind replaces a misspelt
+ * Prepares a filled scenario for the schema. A value from the environment gets the type that the schema expects: `1.0`
+ * is text as the name of a model, but a number where a number is expected. The likeliest kind replaces a misspelt
  * `kind`, so that the other problems of the mapping are reported at the same time.
  */
 export const prepareForSchema = (

@@ -68,7 +68,7 @@ const missingStep = (text: string): string | null => {
   if (from === undefined || !(length > 0)) return null;
   const units = [unit, lastUnit].filter((each) => each !== '');
   if (new Set(units).size > 1) return `${text}: ${oneUnitText}`;
-  // Both ends of the range are whole numbers, such as numbers of users, so the step is also a whole number.
+  // Between whole numbers, such as numbers of users, the step is also a whole number.
   const isWhole = Number.isInteger(Number(from)) && Number.isInteger(Number(to));
   const quarter = Number((length / 4).toPrecision(1));
   const step = `${isWhole ? Math.max(1, Math.round(quarter)) : quarter}${units.at(-1) ?? ''}`;
@@ -214,9 +214,8 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 };
 
 /**
- * Returns the paths that the path of a variable means. A field of traffic entries (`prompt.tokens`, `model`) means this
- * field in every entry that has the field. If no entry has the field, the path means the field in every entry that may
- * have the field.
+ * Returns the paths that the path of a variable stands for. A field of traffic entries (`prompt.tokens`, `model`)
+ * stands for this field in every entry that has it or, if none has it, in every entry that may have it.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);
@@ -241,7 +240,7 @@ const meantPaths = (path: string, value: unknown): readonly string[] | string =>
     : `no traffic entry may have "${first}"`;
 };
 
-/** Applies one setting to a tree. Returns a sentence if the path of the setting is wrong. */
+/** Applies one setting to a tree. Returns the reason as a sentence if its path is wrong. */
 const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree | string => {
   const meant = meantPaths(setting.path, tree.value);
   if (typeof meant === 'string') return meant;
