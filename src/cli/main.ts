@@ -14,7 +14,7 @@ const main = async (): Promise<void> => {
   // defect, so the exit code must mean failure.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // Standard output reports a failure one turn of the event loop after the write.
+  // Standard output reports a failure one turn of the event loop after the write, so an empty write waits for it.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);

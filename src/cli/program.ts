@@ -136,8 +136,8 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
   }) ?? null;
 
 /**
- * Returns the word after an option, which is the value of the option. Returns `undefined` if the value follows a `=`,
- * or if the next word is an option.
+ * Returns the word after an option, which is its value; `undefined` if the value follows a `=`, or if the next word is
+ * an option.
  */
 const valueAfter = (words: readonly string[], option: string): string | undefined => {
   const next = option.includes('=') ? undefined : words[words.indexOf(option) + 1];
@@ -234,8 +234,8 @@ const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number to the option before the number, as the value of the option. Otherwise, the parser would take
- * the number for a group of short options. The option may refuse a negative value later.
+ * Joins a negative number, as a value, to the option before it. Otherwise, the parser would take it for a group of
+ * short options. The option may still refuse it.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
@@ -290,7 +290,7 @@ const showVerbs = (words: readonly string[]): void => {
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
-/** The verb that a command line names, with the options of the verb. The verb may be a verb within another verb. */
+/** The verb that a command line names, with its options. It may be a verb within another verb. */
 interface ParsedVerb {
   readonly words: readonly string[];
   options: OptionTable;
@@ -298,7 +298,7 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and the verbs within this verb. The verb that the command line names is stored in `parsed`. */
+/** Declares a verb and the verbs within it. Stores in `parsed` the one that the command line names. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],

@@ -303,7 +303,7 @@ const meantCommand = (word: string): string | null => {
   return verb === undefined ? null : `weir ${verb}`;
 };
 
-/** Throws a `UsageProblem` for an unknown verb. The parser would report an unknown verb as an unknown argument. */
+/** Throws a `UsageProblem` for an unknown verb, which the parser would report as an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
   const meant = meantCommand(word);

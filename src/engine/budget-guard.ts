@@ -14,8 +14,8 @@ export interface BudgetReservation {
 }
 
 /**
- * Returns the number of tokens of a request and its answer; `null` if the server did not report the tokens. For a
- * complete stream, the number of its events can replace the number of output tokens.
+ * Returns the number of tokens of a request and its answer; `null` if the server did not report them. For a complete
+ * stream, the number of its events can replace the number of output tokens.
  */
 const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome): number | null =>
   input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;

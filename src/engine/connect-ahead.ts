@@ -15,7 +15,6 @@ const horizon = 1000;
  * The time in ms within which arrivals count as due at the same time. Opening a connection takes no longer than this.
  */
 const burstWindow = 100;
-/** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
 /**
  * The time in ms from opening the first connections to the start of a run: `shortestLead` plus `leadForEach` for each

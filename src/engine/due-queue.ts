@@ -45,7 +45,6 @@ export class DueQueue<Item extends DueItem> {
     return next;
   }
 
-  /** Returns all items, in order. */
   all(): readonly Item[] {
     return this.#items.slice(this.#front);
   }

@@ -259,7 +259,6 @@ interface KeyedHeaders {
   readonly headers: Headers;
 }
 
-/** A target, and the data that requests to the target need. */
 interface TargetContext extends SendingTarget {
   /** The facts that the slice has learned from the target's answers. */
   readonly memory: TargetMemory;
@@ -280,8 +279,8 @@ export class SendContext {
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
-   * All headers except the request's id. The headers are built once for each key and each `Headers` object of a traffic
-   * kind, so all chats with the same key share these headers.
+   * All headers except the request's id. They are built once for each key and each `Headers` object of a traffic kind,
+   * so all chats with the same key share them.
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 

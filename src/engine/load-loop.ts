@@ -29,8 +29,8 @@ export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null 
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
 /**
- * Begins arrivals on schedule until the end of the stage. If an arrival is noticed late, the arrival begins at once and
- * keeps its due instant.
+ * Begins arrivals on schedule until the end of the stage. If an arrival is noticed late, it begins at once and keeps
+ * its due instant.
  */
 const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
   let next = arrivals.next();

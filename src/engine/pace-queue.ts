@@ -12,7 +12,7 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** The keys that a slice may use, and the amounts that the slice may use of each key. */
+/** The keys that a slice may use, and how much of each. */
 interface KeyShares {
   /** The keys of this slice, as indexes into the list of all keys. */
   readonly keys: readonly number[];
@@ -139,8 +139,8 @@ interface Queued extends DueItem {
 }
 
 /**
- * The requests that wait because of a pace, in the order of their due instants. No request overtakes another request,
- * so no request waits forever. The first request leaves the queue when any key has room for this request.
+ * The requests that wait because of a pace, in the order of their due instants. No request overtakes another, so none
+ * waits forever. The first one leaves the queue when any key has room for it.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
@@ -218,7 +218,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // If there was room earlier than expected, another request freed this room, so the room exists only since then.
+    // If there was room earlier than expected, another request freed it, so it exists only since then.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;

@@ -152,7 +152,7 @@ class UsageWindow {
   }
 }
 
-/** The used part of one limit of one key, by ended requests and by requests in flight. */
+/** The part of one limit of a key that ended requests and requests in flight use. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();
@@ -231,7 +231,7 @@ class KeyUsage {
     this.spacing = spacing;
   }
 
-  /** Lowers the limits to the limits that the gateway declares; never raises a limit. */
+  /** Lowers the limits to those that the gateway declares; never raises one. */
   follow(declared: DeclaredPace, { follows = [], window, margin }: PaceRule): void {
     const { requests, tokens, atOnce } = declared;
     if (tokens !== null && follows.includes('tokens'))

@@ -102,7 +102,7 @@ interface Walk {
   readonly ordinals: Map<number, number>;
 }
 
-/** The existing walks. A walk depends only on the plan, so each walk is made once. */
+/** The existing walks. A walk depends only on the plan, so it is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {

@@ -86,8 +86,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again. The outcome of the request is the outcome of its last attempt. A request
- * without an attempt is dropped.
+ * Ends a request that is not sent again. Its outcome is that of its last attempt. A request without an attempt is
+ * dropped.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,

@@ -141,8 +141,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Begins the requests that are due at `now`. If the turn ends before all these requests have begun, the other
-   * requests wait for the next turn. The last turn (`isLast`) begins all due requests.
+   * Begins the requests that are due at `now`. If the turn ends before all of them have begun, the others wait for the
+   * next turn. The last turn (`isLast`) begins all due requests.
    */
   #beginDue(now: Instant, isLast = false): void {
     // An exchange that fails at once finishes within the poll in which the exchange began, and would call this method

@@ -56,11 +56,11 @@ export interface SliceOptions {
   readonly clips: ClipLibrary;
   /** The prompts that are stored outside the plan, and the traces of its loads. */
   readonly workload: Workload;
-  /** The budget that this slice shares with other slices of its process; absent if the slice has its own budget. */
+  /** The budget that this slice shares with other slices of its process; absent if the slice has its own. */
   readonly sharedBudget?: SharedBudget;
   /**
    * The instant until which the slice may send, in ms of the machine's monotonic clock; absent if the slice needs no
-   * lease. The owner of the lease extends the lease by changing this instant.
+   * lease. The owner of the lease extends it by changing this instant.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
@@ -75,10 +75,7 @@ export interface SlicePorts {
   readonly clock: Clock;
   /** A transport for each target, in the order of the options. */
   readonly transports: readonly Transport[];
-  /**
-   * Returns whether the slice's lease has run out; absent without a lease. After the end of the lease, the slice sends
-   * nothing.
-   */
+  /** Returns whether the slice's lease has run out, after which the slice sends nothing; absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;

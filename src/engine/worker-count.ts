@@ -27,10 +27,7 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/**
- * Returns the number of chunks of an answer. A streamed answer has one chunk for each token; any other answer has no
- * chunk.
- */
+/** Returns the number of chunks of an answer: one for each token if it is streamed, otherwise 0. */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;

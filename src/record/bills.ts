@@ -65,7 +65,7 @@ export const recordBills = (
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
   else if (outcome.kind === 'cancelled') {
-    // If the client hung up on an attempt before the attempt was sent, the attempt costs nothing.
+    // An attempt costs nothing if the client hung up before it was sent.
     if (sent !== null) addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
   } else if (mayCost(outcome, sent))
     addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);

@@ -5,7 +5,6 @@ import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 /** The maximum number of a text's characters that masking reads. */
 const maxReadLength = 1000;
-/** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
 /** Matches the unit after a number. A number with a unit is a quantity and not a name. */
@@ -39,8 +38,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\d{2}:\d{2}:\d{2}(?:[.,]\d+)?/g, time],
   [/(?<![0-9a-z])0x[0-9a-f]+(?![0-9a-z])/gi, id],
   [/(?<![0-9a-z])(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi, id],
-  // Matches ten or more consecutive letters and digits, with at least one letter and one digit. A word has no digit, and
-  // the name of a model has shorter runs.
+  // Matches ten or more consecutive letters and digits, with at least one letter and one digit. A word has no digit,
+  // and the name of a model has shorter sequences.
   [/(?<![0-9a-z])(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{10,}/gi, id],
   [/\d{10,}/g, number],
   [token, withoutNumbers],
@@ -60,7 +59,7 @@ const startOf = (masked: string): string =>
 
 /**
  * The messages that were already masked. After a limit is reached, the same message comes thousands of times, and
- * masking a message takes about 10 µs.
+ * masking it takes about 10 µs.
  */
 const knownMasks = new Map<string, string>();
 const maxKnownMasks = 256;
@@ -91,8 +90,8 @@ export type Failures = Map<string, Families>;
 
 /**
  * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
- * further messages share one row. The messages with separate rows are the first in text order, not the most frequent
- * messages. Parts of a run therefore have the same messages as the whole run, and merged counts are exact.
+ * further messages share one row. The messages with separate rows are the first in text order, not the most frequent.
+ * Parts of a run therefore have the same messages as the whole run, and merged counts are exact.
  */
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. All further families share one row. */
@@ -100,7 +99,6 @@ const maxFamilies = 30;
 const otherMessages = 'other messages';
 const otherCauses = 'other causes';
 
-/** The maximum number of characters of an example. */
 const maxExampleLength = 300;
 
 const dropReasons = {

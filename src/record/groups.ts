@@ -52,13 +52,13 @@ export const recordObjectiveCounts = (
 type Finishes = Map<string, number> | null;
 
 /**
- * The maximum number of finish reasons of a group, in addition to the reasons that the plan names. A server can invent
- * a new reason for each answer.
+ * The maximum number of a group's finish reasons, in addition to those that always keep their names. A server can
+ * invent a new reason for each answer.
  */
 const maxFinishes = 20;
 /** The name under which all further finish reasons are counted. */
 const otherFinishes = 'others';
-/** The finish reasons of the OpenAI API, which keep their own names for any number of other reasons. */
+/** The finish reasons of the OpenAI API, which always keep their own names. */
 const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
 
 /** Returns the finish reasons that always keep their own names. */
@@ -73,7 +73,7 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
 /**
  * Counts answers with a finish reason. Beyond the maximum number, only the first reasons in text order keep their
  * names. Parts of a run therefore have the same reasons as the whole run, and merged counts are exact. A dropped reason
- * counts under its plain name if this name is always kept; otherwise the reason counts under `others`.
+ * counts under its plain name if this name is always kept, and otherwise under `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,
@@ -100,10 +100,7 @@ interface GroupName {
 const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp, warmUpPart }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp, warmUpPart]);
 
-/**
- * The number of recent group names that are cached. With more names, searching for a name would take longer than making
- * a new name.
- */
+/** The number of recent group names that are cached. With more, a search would take longer than making a new name. */
 const maxRemembered = 16;
 
 /**
@@ -321,8 +318,8 @@ const storeGroup = ({ delays, finishes, partials, hangUps, ...group }: OpenGroup
 });
 
 /**
- * Splits a group into groups whose sum is the group: one group with the counts, and one group for each histogram.
- * Storing one of these groups takes less than a millisecond.
+ * Splits a group into parts whose sum is the group: one with the counts, and one for each histogram. Storing a part
+ * takes less than a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, partials, delays } = group;

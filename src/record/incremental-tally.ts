@@ -10,8 +10,8 @@ import {
 } from './tally.ts';
 
 /**
- * The number of observations that are recorded together. Recording these observations together takes less time than
- * recording each observation between two reads. Streams are not recorded together.
+ * The number of observations that are recorded together, which takes less time than recording each one between two
+ * reads. Streams are recorded alone.
  */
 const batchSize = 32;
 

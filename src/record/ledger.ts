@@ -22,8 +22,8 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by the other cells. The order of rows therefore does not depend on the
- * order in which the rows were added.
+ * Compares rows by the instant of sending, then by the other cells, so that their order does not depend on the order in
+ * which they were added.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {

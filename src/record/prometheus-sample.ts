@@ -1,8 +1,8 @@
 export interface PrometheusSample {
   readonly name: string;
   /**
-   * The labels in the order of their names. A series therefore has the same labels for any order in which the server
-   * writes the labels.
+   * The labels in the order of their names, so that a series has the same labels in whatever order the server writes
+   * them.
    */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */

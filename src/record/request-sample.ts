@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state for the next part of the run. The new state is later added to `before`. The new state drops a
- * request at once if the rank of the request is too high for `before`.
+ * Creates an empty state for the next part of the run, which is later added to `before`. It drops a request at once if
+ * the request's rank is too high for `before`.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},

@@ -46,8 +46,8 @@ const sharedRank =
   /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
 
 /**
- * Returns labels without the labels of ranks that work together. If a label of a rank was removed, the label of the
- * process is also removed, because each rank is a process.
+ * Returns labels without those of ranks that work together. If one was removed, the label of the process is also
+ * removed, because each rank is a process.
  */
 const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {
   const others = labels.filter(([label]) => !sharedRank.test(label));
@@ -56,9 +56,8 @@ const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['lab
 };
 
 /**
- * Returns the identity of a series. Ranks that report the same requests have the same identity. If Weir does not know
- * the metric and only the scenario names the metric, each rank has its own identity, because each rank may count
- * something different.
+ * Returns the identity of a series. Ranks that report the same requests have the same identity. If only the scenario
+ * names the metric, each rank has its own identity, because each may count something different.
  */
 const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
   JSON.stringify(knownMetrics.has(metric) ? withoutRanks(labels) : labels);
@@ -170,7 +169,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. Returns `null` for a usable scrape, or the reason why the scrape is unusable. */
+  /** Adds the lines of a scrape. Returns `null` for a usable scrape, or the reason why it is unusable. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     const samples = [...reading.values()].flatMap((series) => [...series.values()]);

@@ -32,10 +32,7 @@ export type FigureSource =
       readonly plus: readonly string[];
       readonly factor: number;
     }
-  /**
-   * The increase of one counter divided by the increase of another counter, or by the sum of the increases of several
-   * counters.
-   */
+  /** The increase of one counter, divided by that of another counter or of several counters together. */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];

@@ -83,7 +83,7 @@ const addTally = (into: Tally, from: Tally): void => {
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** Returns the sum of two tallies of the same plan. Both tallies stay unchanged. */
+/** Returns the sum of two tallies of the same plan. Both stay unchanged. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);

@@ -56,8 +56,7 @@ const countBySecond = (
 
 /**
  * Counts a stream's tokens at the instants of its token events. If the stream has more tokens than events, the
- * remaining tokens count at the last event. If the stream has fewer tokens than events, all tokens count at the last
- * event.
+ * remaining tokens count at the last event. If it has fewer, all tokens count there.
  */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
@@ -136,8 +135,8 @@ type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histo
 
 /**
  * The seconds with events. An open histogram takes a kilobyte for each used part of its range, and an encoded histogram
- * takes some hundred bytes. Only the most recently used seconds therefore stay open. The other seconds are encoded. If
- * a late request belongs to an encoded second, the second is opened again.
+ * takes some hundred bytes. Only the most recently used seconds therefore stay open. The others are encoded, and opened
+ * again for late requests.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;

@@ -45,7 +45,7 @@ import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 export interface ScenarioSource {
   /** The text of the file, YAML or JSON. A scenario from a module or from flags is given as a tree. */
   readonly text: string | ScenarioTree;
-  /** The name of the file, which becomes the name of a plan whose scenario has no name. */
+  /** The file's name, which becomes the plan's name if the scenario has none. */
   readonly name: string;
   readonly environment: Environment;
   /**
@@ -65,8 +65,8 @@ export interface ScenarioSource {
   /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /**
-   * The files of prompts and traces that the scenario names. Without these files, a scenario that names such a file has
-   * a problem.
+   * The files of prompts and traces that the scenario names. If absent, a scenario that names such a file has a
+   * problem.
    */
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
@@ -225,10 +225,9 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds the responsible flags to each problem in the file. Without a responsible flag, the problem would not exist. To
- * find the responsible flags, this function reads the scenario again without each flag in turn. The values that a rule
- * reads would not be enough to find them: a flag may give the same value as the file, or may replace a value that is
- * just as wrong.
+ * Adds the responsible flags to each problem in the file: those without which the problem would not exist. To find
+ * them, this function reads the scenario again without each flag in turn. The values that a rule reads would not be
+ * enough: a flag may give the same value as the file, or may replace a value that is just as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],

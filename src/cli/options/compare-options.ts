@@ -107,9 +107,8 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
 };
 
 /**
- * Returns the two sides of `weir compare`. Without `--with`, the first path is the base, and the second path is the new
- * side. With `--with`, the paths before `--with` are the base, and the paths after `--with` are the new side. `next` is
- * `null` for `--self`.
+ * Returns the base and the new side of `weir compare`: the first and the second path or, with `--with`, the paths
+ * before it and the paths after it. `next` is `null` for `--self`.
  */
 export const sidesFrom = (given: {
   readonly base: readonly string[];

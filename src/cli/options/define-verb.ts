@@ -29,7 +29,7 @@ export interface Verb {
    * Whether the words after `--` are the command line of another program. For other verbs, these words are arguments.
    */
   readonly takesCommand?: true;
-  /** The verbs within this verb. These verbs also accept the options of this verb. */
+  /** The verbs within this verb, which also accept its options. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;

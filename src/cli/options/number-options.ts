@@ -24,7 +24,6 @@ export const wholeNumberFrom = (option: string, text: string, most: number): num
   throw new UsageProblem(`--${option}: expected a whole number from 0 to ${most}, got "${text}"`);
 };
 
-/** Reads the number of slices from `--slices`. */
 export const sliceCountFrom = (text: string): number => {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && count <= maxSlices) return count;

@@ -52,7 +52,7 @@ const help: CompletedOption = {
 };
 
 /**
- * Returns the script for bash 3.2 or later. The user sources the script, or saves the script as
+ * Returns the script for bash 3.2 or later. The user sources it, or saves it as
  * `~/.local/share/bash-completion/completions/weir`.
  */
 const bashScript = (verbs: readonly CompletedVerb[]): string => {

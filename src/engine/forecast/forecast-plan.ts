@@ -94,7 +94,7 @@ export class PaceForecaster {
   }
 
   /**
-   * Adds a request of an open load. Requests of users are not added. Users who must wait send fewer requests, so no
+   * Adds a request of an open load. Requests of users are not added: users who must wait send fewer requests, so no
    * queue grows.
    */
   add(due: Instant, tokens: number): void {
@@ -143,8 +143,8 @@ export type PlanForecast = Pick<
 >;
 
 /**
- * The maximum number of requests for which the forecast prepares every request. With more requests, the forecast
- * prepares only a sample, because preparing prompts takes time.
+ * Up to this number of requests, the forecast prepares each one; beyond, it prepares only a sample, because preparing
+ * prompts takes time.
  */
 const maxSampledRequests = 50_000;
 

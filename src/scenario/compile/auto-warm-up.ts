@@ -2,8 +2,8 @@ import { type AutoWarmUp, type Load, loadDuration } from '../../model/plan/plan.
 import { milliseconds } from '../../model/quantity.ts';
 
 /**
- * Returns the time from which a load is constant, in ms since the beginning of the load; `null` if the load never
- * becomes constant.
+ * Returns the time from which a load is constant, in ms since the beginning of the load; `null` if it never becomes
+ * constant.
  */
 const constantFrom = (load: Load): number | null => {
   switch (load.kind) {

@@ -100,9 +100,8 @@ const keysOfPopulation = (
 };
 
 /**
- * Returns the keys of all populations, each key once. If several populations name one key, at most one of these
- * populations declares limits for the key, and these limits count. A key at two targets becomes two keys, since each
- * target counts the use of the key separately.
+ * Returns the keys of all populations, each key once. If several populations name one key, at most one of them declares
+ * limits for it, and these count. A key at two targets becomes two keys, since each target counts its use separately.
  */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();

@@ -11,8 +11,8 @@ interface NamedStage extends ScenarioStage {
 }
 
 /**
- * A population with all its fields, including the fields that the population inherits from the scenario. A scenario
- * without populations is one population without a name.
+ * A population with all its fields, including those that it inherits from the scenario. A scenario without populations
+ * is one population without a name.
  */
 export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'objectives'> {
   readonly name: string | null;

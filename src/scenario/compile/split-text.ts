@@ -24,7 +24,7 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
 /**
  * Splits a text into pieces of at most `maxCharacters` Unicode characters (interface, section 4.3). Each piece contains
  * as many whole sentences (Unicode, Annex 29) as possible. The lines of a paragraph are joined. Returns a problem if a
- * sentence is longer than `maxCharacters`. The message names the line of the sentence and does not quote the sentence.
+ * sentence is longer than `maxCharacters`. The message names the line of the sentence and does not quote it.
  */
 export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
   const pieces: string[] = [];

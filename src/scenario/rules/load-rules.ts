@@ -30,7 +30,7 @@ const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with its load, and the plan's loads that this load becomes; no loads if the load is faulty. */
+/** A stage with its load, and the plan's loads that this load becomes; none if it is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }

@@ -31,10 +31,7 @@ import {
 
 /** The requests of one traffic entry in one stage. An invalid field of the entry or the stage is `null` or absent. */
 interface TrafficTarget {
-  /**
-   * The name of the stage in the scenario, and the stage's names in reports. A stage with a stair load has several
-   * names in reports.
-   */
+  /** The stage's name in the scenario, and its names in reports. A stage with a stair load has several of these. */
   readonly stages: readonly (string | null)[];
   readonly population: string | null;
   readonly target: string | null;

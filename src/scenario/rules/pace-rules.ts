@@ -10,8 +10,7 @@ import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
 /**
- * Finds chat entries whose answers have no maximum length. The pace must reserve tokens for each answer, and the number
- * of tokens of such an answer is unknown.
+ * Finds chat entries whose answers have no maximum length. A pace for tokens must reserve this maximum for each answer.
  */
 function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   const message =

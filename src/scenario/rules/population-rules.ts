@@ -11,8 +11,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * The fields that populations inherit from the scenario. A population's own load replaces the stages of the scenario,
- * and a population's own stages replace the load of the scenario.
+ * The fields that populations inherit from the scenario. A population's own load replaces the scenario's stages, and
+ * its own stages replace the scenario's load.
  */
 const inherited = [
   ['load', 'stages'],
@@ -37,7 +37,10 @@ function* unusedFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns every list of keys once, with its target. The target is `null` if the scenario names no targets. */
+/**
+ * Returns every list of keys with each target at which it is used. The list of the scenario itself also comes with the
+ * target `null`.
+ */
 const keyLists = (scenario: WholeScenario) => {
   const lists = placedPopulations(scenario).map(({ keys, target }) => ({
     keys,

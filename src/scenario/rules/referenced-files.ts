@@ -60,7 +60,7 @@ const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPar
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const targets = placedTargets(scenario);
-  // The holders include the scenario itself. A scenario without named targets is itself the only target.
+  // The scenario itself can be both a holder and a target, so duplicate parts are removed.
   const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
   const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
     (keys): readonly ScenarioPart<unknown>[] =>

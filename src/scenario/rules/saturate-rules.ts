@@ -77,8 +77,8 @@ function* renewalFindings(scenario: WholeScenario): Findings {
 }
 
 /**
- * Finds hang-ups. A saturating load cannot have hang-ups: it sends each request many times, and each hang-up would
- * close a connection.
+ * Finds hang-ups, which a saturating load cannot have: it sends each request many times, and each hang-up would close a
+ * connection.
  */
 function* cancelFindings(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {

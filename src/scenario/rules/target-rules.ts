@@ -11,7 +11,6 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** This file finds problems with named targets. */
 
 function* nameFindings(scenario: WholeScenario): Findings {
   const targets = scenario.at('targets');
@@ -84,7 +83,7 @@ const templatesOf = ({ keys }: ReturnType<typeof placedPopulations>[number]): re
 
 /**
  * Finds two targets with the same address that share a key with limits. The server would count the requests to both
- * targets together, while reports would count the requests to each target separately.
+ * together, but reports would count them separately.
  */
 function* sharedKeyFindings(scenario: WholeScenario): Findings {
   const limits = scenario.at('limits').validValue;

@@ -166,8 +166,8 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // A definition may contain itself. While such a definition is being changed, the inner reference leads to the
-      // unchanged definition.
+      // A definition may contain itself. While it is being changed, the inner reference leads to the unchanged
+      // definition.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

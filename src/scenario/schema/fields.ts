@@ -95,7 +95,6 @@ export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, [
 export const positiveRateField = () => quantityField(rateNotation, positiveRates, []);
 
 const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 1073741824 B' };
-/** Returns a field for a size in whole bytes. */
 export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 
 /** Returns a field for a percentage above 0%. The value is a share from 0 to 1. */
@@ -157,7 +156,7 @@ export const positiveNumberField = (max: number) => {
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
-/** Returns a field for a weight. The meaning of a weight depends on the weights of the other entries in the list. */
+/** Returns a field for a weight. Its meaning depends on the weights of the other entries in the list. */
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
@@ -219,9 +218,7 @@ export const optionalField = <Field extends z.ZodType>(field: Field) => z.option
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/**
- * Returns a schema of a mapping with a field `kind`. The field distinguishes the mapping from mappings of other kinds.
- */
+/** Returns a schema of a mapping with a field `kind`. The field distinguishes it from mappings of other kinds. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

@@ -19,8 +19,8 @@ const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
 /**
- * Returns the rules that a schema has for a whole mapping or list. The rules apply in both notations, since the rules
- * accept values of any type.
+ * Returns the rules that a schema has for a whole mapping or list. The rules apply in both notations, since they accept
+ * values of any type.
  */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
   (def.checks ?? []) as unknown as z.core.$ZodCheck<T>[];

@@ -91,7 +91,7 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares, and the limits of keys with their own limits. */
+/** The limits that a scenario declares, and those of keys with limits of their own. */
 export interface LimitsOfKeys extends LimitsPerMinute {
   /** The limits of each key; absent if no key has its own limits. */
   readonly keys?: readonly LimitsPerMinute[];

@@ -42,7 +42,7 @@ const withoutEscapes = (text: string): string =>
   text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 
 /**
- * Returns the value of a variable; `null` if the variable is missing or empty. A shell replaces an unset variable by an
+ * Returns the value of a variable; `null` if it is missing or empty, since a shell replaces an unset variable by an
  * empty text.
  */
 export const environmentVariable = (environment: Environment, name: string): string | null => {

@@ -63,7 +63,6 @@ export class ScenarioPart<T> {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }
 
-  /** Returns whether the value comes from a flag of the command line. */
   get isFromFlag(): boolean {
     return positionOf(this.#scenario.filled.tree, this.path, 'key').flag !== null;
   }

@@ -39,7 +39,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
 
 /**
  * Returns the branch of a schema that describes a list or a mapping. For a mapping, this is the branch with the same
- * value of the field `kind` or `type`. Without such a branch, this is the first branch that describes a mapping.
+ * `kind` or `type`, or else the first branch that describes a mapping.
  */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);

@@ -180,8 +180,7 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
 };
 
 /**
- * Reads the variables of a sweep: the variables in the file, and the variables in flags. If the file and a flag name
- * one path, the values of the flag count.
+ * Reads the variables of a sweep, from the file and from flags. If both name one path, the values of the flag count.
  */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);

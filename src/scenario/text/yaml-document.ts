@@ -292,8 +292,8 @@ const foreignFile = (text: string): string | null => {
 };
 
 /**
- * The maximum number of lines, commas and brackets of a scenario, including lines, commas and brackets within texts.
- * The library needs kilobytes of memory for each line, comma or bracket outside of texts.
+ * The maximum number of lines, commas and brackets of a scenario, including those within texts. The library needs
+ * kilobytes of memory for each one outside of texts.
  */
 const mostMarks = 500_000;
 
