@@ -6,7 +6,7 @@ export type Example = readonly [words: string, does: string];
 
 interface VerbEntry {
   readonly summary: string;
-  /** The words that the verb expects, for messages; `null` if the verb expects only options. */
+  /** Describes the arguments that the verb expects, for messages; `null` if it expects only options. */
   readonly expects: string | null;
   /** Two command lines without the program's name, each with a description of what the command line does. */
   readonly examples: readonly [Example, Example];

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Instant } from '../model/quantity.ts';
 
-/** The shortest turn in which requests begin, in ms. */
+/** The minimum length in ms of a turn, in which requests begin. */
 const shortestTurn = 1;
 /**
  * The longest time between two turns while due requests wait, in ms. After this time, the next read lets the next turn

@@ -6,7 +6,7 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  * A client does not know when a gateway counts a request, or in which window. A request therefore counts against the
  * limit from its release until one window plus a margin after it was sent. The margin covers the time until the gateway
  * counts the request. The tokens of a request count until one window after its answer ended, because every gateway has
- * charged all tokens at the end of the answer. The counted amount never exceeds the limit, so fixed windows at any
+ * charged all tokens by the end of the answer. The counted amount never exceeds the limit, so fixed windows at any
  * offset, sliding logs and token buckets of the limit's size all admit the client.
  * This caution costs the margin in each window of requests, and the length of an answer in each window of tokens,
  * unless the gateway charges on admission. If an examination measured how long after an answer the gateway charges, the
@@ -112,7 +112,7 @@ interface Booking {
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
-/** The used amounts, in the order in which they become free. */
+/** The amounts of a limit that are in use, in the order in which they become free. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -121,7 +121,8 @@ class UsageWindow {
 
   add(until: number, amount: number): void {
     let place = this.#until.length;
-    // Answers do not end in the order of their requests, but nearly all new amounts belong near the end of the list.
+    // Answers do not end in the order of their requests, but nearly all new amounts belong near the end of the list,
+    // where the search begins.
     while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
     this.#until.splice(place, 0, until);
     this.#amounts.splice(place, 0, amount);
@@ -187,7 +188,7 @@ class LimitUsage {
  * to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The minimum number of windows over which a longer spacing returns to `leastSpacing`. */
+/** The minimum number of windows over which a longer spacing regains one step. */
 const minRegain = 10;
 /** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
@@ -212,7 +213,7 @@ class KeyUsage {
   learnedAt = Number.NEGATIVE_INFINITY;
   /** The wait of the key in ms after the next refusal that names no wait. */
   assumedWait: number;
-  /** The shortest time between evenly spread requests, in ms: the window divided by the limit. */
+  /** The shortest time between evenly spread requests, in ms: the window with its margin, divided by the limit. */
   leastSpacing: number;
   /** The time between evenly spread requests, in ms. This time grows if the gateway refuses evenly spread requests. */
   spacing: number;

@@ -124,7 +124,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
-/** Returns the kinds of traffic that have a figure; `null` if all kinds of traffic have the figure. */
+/** Returns the kinds of traffic for which a figure exists; `null` if it exists for all kinds. */
 const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
   if (figure.kind === 'measure') return measures[figure.name].traffic;
   const isOfChats =

@@ -31,7 +31,7 @@ const lacks: Readonly<Record<string, (price: PricePart) => Findings>> = {
 };
 
 /**
- * Finds prices that apply to no traffic. For example, a misspelt name of a model in a price would make the cost
+ * Finds prices that apply to no traffic, for example since the name of a model is misspelt. The cost would then be
  * unknown.
  */
 export function* priceRule(scenario: WholeScenario, files: WorkloadFiles): Findings {

@@ -49,7 +49,10 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
   ),
 });
 
-/** The failures that are retried by default. A request with one of these failures has not reached a model. */
+/**
+ * The failures that are retried by default. The class `unanswered` is not: the server may do the work, and charge for
+ * it, twice.
+ */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const classList = retryClasses.join(', ');
