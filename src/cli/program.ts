@@ -275,7 +275,7 @@ const parserOf = (words: readonly string[], name: string): Argv =>
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
-/** Shows the help with all verbs, or the version. The words must contain the request for the help or the version. */
+/** Shows the help with all verbs, or the version, as the words request. */
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
@@ -316,7 +316,8 @@ const declareVerb = (
     }
     return builder;
   };
-  // The verb's work begins after the parser has returned. Otherwise, the parser would report the errors of the work.
+  // The verb's work begins after the parser has returned. Otherwise, the parser would report the work's errors as its
+  // own.
   return parser.command(usage, summary, declareOptions, (given) => {
     checkSwitches(parsed.words, parsed.options);
     checkValues(given, parsed.options);
@@ -336,8 +337,8 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // A verb without subcommands is the parser's default command. For a named command, the parser would also render
-      // the help, and rendering takes 20 ms.
+      // A verb without subcommands is the parser's default command, because for a named command the parser would also
+      // render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');

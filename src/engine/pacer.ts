@@ -198,7 +198,7 @@ class KeyUsage {
   readonly tokens: LimitUsage;
   /** The remaining amounts of the key's limits according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /** The number of requests that may be sent at the same time, if below the limit; `null` without such a bound. */
+  /** The bound on the requests that may be sent at the same time, if it is below the limit; otherwise `null`. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
    * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is

@@ -82,8 +82,7 @@ const insertExemplar = (
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // A restored request may already be in the list, because a stored request may come from the first failures and from
-    // the last failures.
+    // A restored request may already be in the list, because it can be stored both as a first and as a last failure.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);

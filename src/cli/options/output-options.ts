@@ -39,7 +39,7 @@ export const historyOption = inGroup('Output:', {
   },
 });
 
-/** Returns the path of a CI job's summary page. GitHub names this path in an environment variable. */
+/** Returns the path of a GitHub job's summary page; `undefined` outside of GitHub's CI. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 

@@ -13,7 +13,7 @@ export const liveOption = inGroup('Output:', {
 });
 
 /**
- * Gives `--live` without a value the value 0, which means any free port. Otherwise, the parser would take the next
+ * Rewrites `--live` without a value as `--live=0`, which means any free port. Otherwise, the parser would take the next
  * word, such as the scenario, as the value.
  */
 export const completeLive = (words: readonly string[]): string[] =>

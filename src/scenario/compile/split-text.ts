@@ -3,7 +3,7 @@ import type { ReadResult } from '../../model/workload/workload.ts';
 
 /**
  * Splits a text into sentences. The rules of one fixed language are used, so that every machine gets the same
- * sentences. These Unicode rules apply to all scripts. Loading the rules takes 10 ms.
+ * sentences. These Unicode rules apply to all scripts. They are loaded only on use, because loading takes 10 ms.
  */
 const sentencesOf = (text: string): Intl.Segments =>
   new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text);

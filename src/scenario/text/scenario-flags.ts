@@ -43,7 +43,10 @@ const numericFlags = ['maxTokens', 'users', 'iterations'];
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Returns a tree like the tree of a file. A problem in this tree names the flag instead of a line. */
+/**
+ * Returns the scenario that flags describe, as a tree like that of a file. A problem in it names the flag instead of a
+ * line.
+ */
 export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   const kind = loadKind(flags);
   const positions = new Map<string, EntryPositions>();

@@ -219,8 +219,8 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
   ) ?? null;
 
 /**
- * Merges the issues of a union into one issue if the union accepts words or other values. Returns `null` if the union
- * has its own message or accepts no words.
+ * Merges the issues of a union that accepts words, and perhaps other values, into one issue. Returns `null` if the
+ * union has its own message or accepts no words.
  */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
