@@ -54,6 +54,6 @@ const answer = async (words: readonly string[]): Promise<ExitName> => {
   return program(words);
 };
 
-/** Runs a command line and returns its exit. Prints an error and returns the exit that it maps to. */
+/** Runs a command line and returns its exit. Prints an error, and returns the exit that belongs to it. */
 export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
   answer(words).catch(reportError);

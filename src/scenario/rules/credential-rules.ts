@@ -108,8 +108,8 @@ export const missingKeyHint =
   'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
 
 /**
- * Finds problems with `keys`. `environment` is `null` if only reference gateways, which have their own keys, are
- * targets, or if other machines fill in the keys.
+ * Finds problems with `keys`. `environment` is `null` if all targets are reference gateways, which have their own keys,
+ * or if other machines fill in the keys.
  */
 export function* keyRuleFindings(
   scenario: WholeScenario,

@@ -11,7 +11,6 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-
 function* nameFindings(scenario: WholeScenario): Findings {
   const targets = scenario.at('targets');
   const { names } = targets;
