@@ -72,7 +72,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/** Judges a report again. Given objectives (`endToEnd.p95 < 2s`) replace the objectives of the report. */
+/** Judges a report again. `objectives`, such as `endToEnd.p95 < 2s`, replace the report's own. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},

@@ -12,7 +12,7 @@ interface CurvePiece {
   readonly start: number;
   readonly length: number;
   readonly from: number;
-  /** The change of the rate per second, in arrivals per second². */
+  /** The change of the rate, in arrivals per second². */
   readonly slope: number;
   readonly areaBefore: number;
   readonly areaAtEnd: number;
@@ -115,8 +115,7 @@ const exponentialGaps = (draw: Draw): Gaps => {
 /**
  * Creates gamma gaps with mean 1. The process starts at a random point within a gap, so the mean number of arrivals in
  * an area equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would have a mean of
- * 11.5 arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
- * Theory, § 5.2).
+ * 11.5 arrivals. The first gap is a uniform fraction of a length-biased gap (Cox 1962, Renewal Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
@@ -125,7 +124,7 @@ const gammaGaps = (draw: Draw, shape: number): Gaps => ({
 
 export interface Placement {
   readonly stage: number;
-  /** The number for the stage in random draws. */
+  /** Identifies the stage in random draws. */
   readonly stream: number;
   readonly start: Instant;
   readonly seed: number;
@@ -150,8 +149,8 @@ function* evenArrivals(
 }
 
 /**
- * Generates random arrivals. A process of rate 1 over the area under a curve has the rate of the curve over time
- * (Çinlar 1975). Every slice generates the whole sequence and yields only its own arrivals.
+ * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
+ * 1975). Every slice generates the whole sequence and yields only its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,

@@ -14,8 +14,7 @@ export const scheduledEnd = (plan: Plan): Instant =>
   instant(Math.max(...stageSpans(plan).map(({ to }) => to)));
 
 /**
- * Returns the number of requests of a load, or the mean number if the number is random; `null` if the answers decide
- * the number.
+ * Returns the number of requests of a load, or the mean number if it is random; `null` if it depends on the answers.
  */
 export const expectedArrivalCount = (load: Load): number | null =>
   load.kind === 'open' ? openArrivalCount(load) : arrivalCountOf(load);

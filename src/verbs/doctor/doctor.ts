@@ -22,8 +22,8 @@ const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]>
 };
 
 /**
- * Returns the exit of a diagnosis. The diagnosis fails if the target is unusable, or if no load on this machine would
- * be as planned.
+ * Returns the exit name for a diagnosis: `configuration` if the target is unusable or too few files can be open,
+ * `invalid` if no load on this machine would be as planned.
  */
 export const doctorExit = (findings: readonly Finding[]): ExitName => {
   const bad = findings.filter(({ level }) => level === 'bad');
@@ -32,7 +32,7 @@ export const doctorExit = (findings: readonly Finding[]): ExitName => {
   return bad.length > 0 ? 'invalid' : 'pass';
 };
 
-/** Prints a diagnosis, and returns the exit of the diagnosis. */
+/** Prints a diagnosis, and returns its exit name. */
 export const printDiagnosis = (findings: readonly Finding[], { printer }: Host): ExitName => {
   const { node, platform } = thisMachine();
   const diagnosis: Diagnosis = {

@@ -7,10 +7,10 @@ import { type Finding, finding } from './finding.ts';
 
 const aboutMachine = finding('machine');
 
-/** The bounds of timer lateness, in ms. Beyond `p99` figures are inexact; beyond `p50` the load is not as planned. */
+/** The bounds of timer lateness, in ms: above `p99`, figures are inexact; above `p50`, the load is not as planned. */
 const lateness = { p99: 5, p50: 10 } as const;
 
-/** The open files that a run needs, and the open files that leave room for 1,000 requests in flight. */
+/** How many open files a run needs, and how many leave room for 1,000 requests in flight. */
 const openFiles = { least: 64, plenty: 1100 } as const;
 
 /**

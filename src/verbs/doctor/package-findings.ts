@@ -1,7 +1,7 @@
 import { installCommand, installedVersion } from '../../platform/optional-package.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** The use of each optional package. Packages with the same use are installed together. */
+/** Lists the optional packages by their use. Packages with the same use are installed together. */
 export const packageUses: Readonly<Record<string, readonly string[]>> = {
   'load `saturate`': ['autocannon'],
   'tokenizers of OpenAI': ['gpt-tokenizer'],

@@ -61,7 +61,7 @@ const limitsFinding = (headers: Readonly<Record<string, string>>): Finding => {
       );
 };
 
-/** Says what an answer to the request for models means if the request had a key or no key. */
+/** Says what the status of the answer to the models request means, with or without a key. */
 const statusFinding = (status: number, took: string, hasKey: boolean): Finding => {
   const found = `${status} in ${took}`;
   const say = (level: Finding['level'], advice: string): Finding =>
@@ -107,7 +107,7 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
       ),
     ];
   const { status, text, headers } = answer;
-  // A gateway may ask for a key at every address. Only a request with the key shows that the address is wrong.
+  // A gateway may ask for a key at every address, so a 404 shows a wrong address only if a key was sent.
   if (status === 404 && hasKey) await rejectMisplaced(target);
   return [
     statusFinding(status, took, hasKey),
@@ -147,7 +147,7 @@ const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
 };
 
-/** Examines a target without any load, by at most six requests for the list of models. */
+/** Examines a target without any load, with at most six requests for the list of models. */
 export const targetFindings = async (
   request: TargetRequest,
   host: Host,

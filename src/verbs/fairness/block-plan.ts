@@ -23,7 +23,7 @@ export interface BlockTerms {
   readonly settle: number;
 }
 
-/** The key of the random draws for the order of blocks. No other draws with the same seed use this key. */
+/** Separates the random draws for the order of blocks from all other draws with the same seed. */
 const orderDraw = 0xfa_12;
 
 /**

@@ -155,9 +155,9 @@ export const separateTargets = (
 };
 
 /**
- * Says how wide the interval will be, and how many pairs the verdict *isolated* needs. The forecast assumes that times
- * are distributed exponentially. Returns `null` if users wait for answers, since the number of requests is then
- * unknown.
+ * Says how wide the rise's interval will be, and how many pairs the verdict *isolated* needs. The forecast assumes that
+ * response times are distributed exponentially. Returns `null` if users wait for answers, since the number of requests
+ * is then unknown.
  */
 const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
   const { quiet, pairs, block, settle } = terms;

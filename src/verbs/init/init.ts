@@ -20,7 +20,7 @@ interface InitRequest {
   /** Whether to ask the target for its models even if `model` names a model. */
   readonly preflight: boolean;
   readonly key: string;
-  /** A file with prices; `undefined` uses only the gateway's own list. */
+  /** A file with prices; if `undefined`, only the gateway's own list is used. */
   readonly prices: string | undefined;
   readonly out: string;
 }

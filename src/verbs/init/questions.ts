@@ -26,7 +26,6 @@ const askTwice = async <Answer>(
   throw new Problem(second);
 };
 
-/** Asks for the address of the gateway. */
 export const askForTarget = (host: Host, ask: NonNullable<Host['ask']>): Promise<string> =>
   askTwice(host, ask, {
     text: 'Base address of the gateway, such as https://host/v1, or mock? ',
@@ -43,7 +42,6 @@ export const unlistedModel = (model: string, listed: readonly string[]): string 
 /** The longest list of models that is printed before the question. */
 const mostShown = 20;
 
-/** Asks which of several models the scenario uses. */
 export const askForModel = (
   host: Host,
   ask: NonNullable<Host['ask']>,

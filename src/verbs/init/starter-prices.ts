@@ -5,7 +5,7 @@ import { workloadFiles } from '../../run/input/workload-files.ts';
 import type { ProbeModels } from '../limits/experiment/probe-requests.ts';
 import type { StarterPrices } from './starter-scenario.ts';
 
-/** The models that a scenario uses, each with the price fields that its kind of traffic can have. */
+/** The models that a scenario uses, each with a test whether a price has the fields that the model's traffic needs. */
 const usedModels = (chat: string, { speech, transcription }: ProbeModels) => {
   const perUnit = ({ perCharacter, perSecond }: ModelPrice): boolean =>
     perCharacter !== undefined || perSecond !== undefined;

@@ -1,13 +1,12 @@
 import type { ModelPrice } from '../../scenario/schema/prices-schema.ts';
 
-/** The prices of the models of a first scenario, and the source of the prices. */
 export interface StarterPrices {
   readonly source: string;
   readonly currency: string | undefined;
   readonly models: readonly (readonly [model: string, price: ModelPrice])[];
 }
 
-/** The facts about the target in a first scenario. */
+/** The data from which `starterScenarioText` writes a first scenario. */
 export interface StarterScenario {
   readonly target: string;
   readonly key: string;
@@ -22,7 +21,7 @@ export interface StarterScenario {
     /** The limits whose headers name no period, in words. For these limits, a minute is assumed. */
     readonly assumed?: readonly string[];
   };
-  /** The declared limits of longer windows, in words. */
+  /** The declared limits of windows longer than a minute, in words. */
   readonly longer?: readonly string[];
   /** Other chat models that the target lists. */
   readonly others?: readonly string[];
@@ -43,7 +42,7 @@ const usualRequests = 60;
 /** The default for the median time to first token that a run must keep. */
 export const usualFirstToken = '2s';
 
-/** The number of requests, which is large enough to decide the objectives below. */
+/** The scenario's number of requests, large enough to decide its objectives. */
 const requestCount = 50;
 
 const familiesText = (families: readonly string[] = []): string =>
@@ -111,7 +110,7 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/** Writes an amount without an exponent. The unit of amounts is a millionth of the currency. */
+/** Writes an amount in units of 10^−`decimals` of the currency without an exponent. */
 const amountText = (amount: number, decimals: number): string =>
   (amount / 10 ** decimals).toFixed(decimals).replace(/\.?0+$/, '');
 
@@ -139,7 +138,7 @@ prices:
 ${[...(currency === undefined ? [] : [`  currency: ${quote(currency)}`]), ...rows].join('\n')}`;
 };
 
-/** The number of other models that a scenario names. */
+/** The maximum number of other models that a scenario names. */
 const mostNamed = 5;
 
 const otherModels = ({ others = [] }: StarterScenario): string => {

@@ -92,7 +92,7 @@ const contradictionOf = (
 const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
   const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
   const setting = `--set limits.${unit}PerMinute=`;
-  // A limit of input or output tokens can be examined alone, but not beside a limit of requests.
+  // A limit of input or output tokens cannot be examined beside a limit of requests, so it is turned off.
   if (part !== undefined && examined === 'requests') return [`${setting}none`];
   const amount = Number.parseInt(words.replaceAll(',', ''), 10);
   const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];

@@ -46,7 +46,7 @@ export const examineUntilStopped = async <Log>(
 export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
   `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
 
-/** The facts of a report about its origin: which program wrote it, and about which target. */
+/** A report's origin: the program that wrote it, and the target that it is about. */
 const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
   weir: weirVersion(),
   target: target.baseUrl,
@@ -72,7 +72,6 @@ export interface ExaminationOutcome {
   readonly stoppedBy: StopCause | null;
 }
 
-/** An examination with its planned requests and its budget in words. */
 export interface PlannedExamination {
   readonly model: string;
   readonly budget: string;

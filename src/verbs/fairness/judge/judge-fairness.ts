@@ -15,7 +15,7 @@ export interface FairnessTerms {
   /** If the figure rises by at most this share, the quiet population has not moved: 0.1 means 10 %. */
   readonly maxMoved: number;
   readonly settle: number;
-  /** Whether the users of a population wait for answers. */
+  /** Whether a population consists of users, who wait for answers. */
   readonly hasUsers: (population: string) => boolean;
   /** The reason why the run is invalid; `null` if the run is valid. */
   readonly invalid: string | null;
@@ -43,10 +43,7 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
   return length === 0 ? 0 : (1000 * due) / length;
 };
 
-/**
- * Returns the reasons why no verdict is possible. Each reason names a fact that every verdict needs and that is
- * unknown.
- */
+/** Returns the reasons why no verdict is possible. Each names an unknown fact that every verdict needs. */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,
   { invalid }: FairnessTerms,
@@ -113,7 +110,7 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns the reasons against the verdict *isolated* if no move is certain. */
+/** Returns the reasons against the verdict *isolated* for a run in which no move is certain. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],

@@ -17,8 +17,8 @@ import {
 } from '../model/seen-arrival.ts';
 
 /**
- * The logarithm of the largest rise or fall of a figure. Larger changes are treated as a change of this size. If too
- * few requests completed, the figure has no value, and its change is treated as a change of this size, too.
+ * The largest change of a figure, as a logarithm. A larger change is cut to this size. So is a change to or from a
+ * figure that has no value, because too few requests completed.
  */
 const mostRise = Math.log(100);
 
@@ -122,9 +122,9 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 });
 
 /**
- * Returns how much the quiet population's figure and failures rose with the noise. The unit is a pair of blocks, since
- * the requests of one block share a queue. The load generator may have delayed requests in blocks with or without
- * noise. The interval includes all of this possible delay.
+ * Returns how much the quiet population's figure and failures rose with the noise. The statistical unit is a pair of
+ * blocks, since the requests of one block share a queue. The interval includes all delay that the load generator may
+ * have added in blocks with or without noise.
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
@@ -133,7 +133,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   );
   const hasValue = ({ most }: BlockFigures): boolean => Number.isFinite(most);
   const isUnbounded = asked.some(({ alone, noisy }) => !hasValue(alone) || !hasValue(noisy));
-  // If neither block of a pair has a value, the rise of the pair is unknown.
+  // Drops pairs of which neither block has a value, since their rise is unknown.
   const usable = asked.filter(({ alone, noisy }) => hasValue(alone) || hasValue(noisy));
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));

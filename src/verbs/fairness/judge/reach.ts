@@ -8,7 +8,7 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 /** The probability that an interval misses the true value. */
 export const alpha = 0.05;
 
-/** The largest rise of the share of failed requests that is allowed: one in a hundred. */
+/** The largest allowed rise of the share of failed requests: one in a hundred. */
 export const maxFailed = 0.01;
 
 /** The maximum number of pairs that a forecast considers. */
@@ -37,8 +37,8 @@ export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
 };
 
 /**
- * The minimum number of requests with noise, and also without noise, that exclude a rise of failures if no request
- * fails (Wilson interval).
+ * The number of requests needed with noise, and again without, to exclude a rise of failures if none fails (Wilson
+ * interval).
  */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 

@@ -19,7 +19,7 @@ const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 const asFlag = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Rejects an option that only the other examination uses. The chosen examination would ignore this option. */
+/** Rejects an option that only the other examination uses, since the chosen examination would ignore it. */
 const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   const hasTokens = given['tokens'] !== undefined;
   const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== false;

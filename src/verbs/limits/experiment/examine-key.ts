@@ -88,16 +88,11 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /**
-   * The number of consecutive small chats that failed. The next field is the instant of the last answered small chat.
-   */
+  /** The number of consecutive small chats that failed; `#answeredAt` is when a small chat was last answered. */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
-  /**
-   * Whether the limiter certainly refused a request of an even pace. After such a refusal, more load would show nothing
-   * new.
-   */
+  /** Whether the limiter certainly refused a request at an even pace. More load would then show nothing new. */
   #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
@@ -188,7 +183,7 @@ class Examination {
     return times[Math.floor(times.length / 2)] ?? 0;
   }
 
-  /** Waits until the key has been idle for this time; returns at once if nothing was sent yet. */
+  /** Waits until the key has been idle for `time` ms; returns at once if nothing was sent yet. */
   async #idle(time: number): Promise<void> {
     if (this.replies.length === 0) return;
     const last = Math.max(...this.replies.map(({ ended }) => ended));

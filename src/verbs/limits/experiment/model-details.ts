@@ -30,7 +30,7 @@ const perMillion = (price: unknown): number | null => {
 const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'] => {
   const prices = objectOf(model['pricing']);
   const { prompt, completion } = prices;
-  // In OpenRouter's list and in LiteLLM's list, a price is the price of one token.
+  // The lists of OpenRouter and LiteLLM give the price of one token.
   const input = perMillion(prompt ?? model['input_cost_per_token']);
   const output = perMillion(completion ?? model['output_cost_per_token']);
   const cached = perMillion(prices['input_cache_read'] ?? model['cache_read_input_token_cost']);

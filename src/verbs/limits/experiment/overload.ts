@@ -86,7 +86,9 @@ const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
-/** Returns the maximum number of requests of `provokeLimiter`: 149 for a limit of 60 without a following load. */
+/**
+ * Returns the maximum number of requests that `provokeLimiter` sends: 149 for a limit of 60 without a following load.
+ */
 export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
   isFollowed
     ? 2 * maxLimitMultiple * rule.limit +
@@ -232,10 +234,7 @@ export const releaseTogether = async (
   return begin;
 };
 
-/**
- * The number of requests after a burst. A bucket admits all these requests. A limiter that forgets whole windows admits
- * none.
- */
+/** The number of slow requests after a burst. A bucket admits them all; a limiter that forgets whole windows, none. */
 const refillRequests = 3;
 /** The time between the requests after a burst, as a multiple of window / limit. */
 const refillSpacing = 1.2;
@@ -274,10 +273,7 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 
 /** The rate of the sustained load, as a multiple of the limit per window. */
 const loadMultiple = 1.4;
-/**
- * A part of the lowest number of admissions at which the rate is certainly not too low. This lowest number is the
- * expected number of admissions, minus one limit, plus this part.
- */
+/** Once admissions exceed the expected number minus one limit by this many, the rate is certainly not too low. */
 const slackRequests = 3;
 const lowestRateShare = 5 / 6;
 /**

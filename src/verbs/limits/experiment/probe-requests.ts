@@ -43,7 +43,7 @@ export interface ListedPrice {
   readonly cached?: number;
 }
 
-/** The facts about a model in a list of models. */
+/** What a list of models says about one model. */
 export interface ModelDetails {
   /** The largest context in tokens. */
   readonly context: number | null;
@@ -62,8 +62,8 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
 /**
- * The number of tokens of a longer answer. The number is small, so that the answer is cheap. The number is also large
- * enough to distinguish a reservation of `max_tokens` from the used tokens.
+ * The number of tokens of a longer answer: few enough to be cheap, and enough to distinguish a reservation of
+ * `max_tokens` from the tokens used.
  */
 const longerAnswer = 40;
 

@@ -132,7 +132,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
 
 const chatTokens = { input: 15, output: 1 };
 const longTokens = { input: 1000, output: 200 };
-/** The usual share of answered chats in each phase. All other requests are refused, or are no chats. */
+/** The usual share of a phase's requests that are answered chats. The others are refused, or are no chats. */
 const answeredShares: Readonly<Record<ProbePhase, number>> = {
   counting: 0.75,
   even: 1,

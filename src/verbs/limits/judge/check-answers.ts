@@ -127,7 +127,7 @@ const maxCharge = ({ usage, asked }: ProbeReply): number =>
   );
 
 /**
- * Returns the requests with the key of a refused request that the gateway can have charged within the window before the
+ * Returns the requests that the gateway can have charged to the refused request's key within the window before the
  * refusal.
  */
 const chargeableBefore = (
@@ -171,7 +171,8 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    // A weighted counter remembers two windows, and a bucket may hold only a part of the limit.
+    // A weighted counter remembers two windows, so the charges of both count. A bucket may hold only a part of the
+    // limit.
     const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
     return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });
@@ -186,7 +187,9 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Returns the refusals that no other request overlaps. Overlapping requests have no known order. */
+/**
+ * Returns the provocation's refusals that no other request overlaps, since overlapping requests have no known order.
+ */
 const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
   refusalsOf(log).filter(
     (reply) =>
@@ -196,7 +199,7 @@ const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
       ),
   );
 
-/** Says why the waits of refusals cannot be checked; `null` if some waits can be checked. */
+/** Says why the waits that refusals ask for cannot be checked; `null` if some waits can be checked. */
 const unseenWaits = (log: LimitLog): string | null => {
   const refused = refusalsOf(log).length;
   if (serialRefusals(log).length > 0) return null;
@@ -262,7 +265,7 @@ const checkRetryAfter = (log: LimitLog): LimitCheck => {
   return isKnown || isRefuted ? check : { ...check, finding: 'undecided' };
 };
 
-/** Checks the reset time in the body against the server's clock. */
+/** Checks the reset time in a refusal's body against the server's clock. */
 const checkReset = (log: LimitLog): LimitCheck => {
   const offset = serverOffset(log.replies);
   const reported = serialRefusals(log).flatMap((reply) => {

@@ -19,8 +19,8 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the counting replies of the first window. If `isWhole`, returns all counting replies. `isWhole` is valid only
- * if each small chat lowered the remaining requests by one.
+ * Returns the replies of the counting phase within its first window; if `isWhole`, all its replies. `isWhole` is valid
+ * only if each small chat lowered the remaining requests by one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -64,7 +64,7 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
     const after = counting[place + 1];
     if (before?.request !== 'chat' || after?.request !== 'chat') continue;
     const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
-    // If the remaining requests did not drop, a window ended between these two chats.
+    // If the remaining requests did not drop, a window ended between these two chats, so the pair shows no cost.
     if (high === null || low === null || low >= high) continue;
     if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
   }
@@ -96,8 +96,8 @@ const checkCosts = (log: LimitLog): readonly LimitCheck[] => {
 };
 
 /**
- * Counting methods of gateways. Each entry has the name of a method, and a function that returns the tokens which the
- * method charges for a chat.
+ * The known counting methods of gateways: the name of each, and a function that returns the tokens it charges for a
+ * chat.
  */
 const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number | null])[] = [
   ['the tokens used, after the answer', ({ usage }) => usage && usage.input + usage.output],
@@ -278,8 +278,8 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
 };
 
 /**
- * Checks whether the gateway refuses a key because another key is exhausted. The limits of the second key admit at
- * least its first request.
+ * Checks whether the gateway refuses a key because another key is exhausted. The second key's own limits would admit
+ * its first request.
  */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');

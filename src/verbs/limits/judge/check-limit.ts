@@ -24,7 +24,6 @@ interface DecisionEvidence {
   readonly otherCause: string | null;
 }
 
-/** Returns a check that refers to section 8 of the interface. */
 const sectionCheck = (check: Parameters<typeof advisoryCheck>[0]): LimitCheck =>
   advisoryCheck({ section: '8', ...check });
 

@@ -21,7 +21,6 @@ const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   'tokens-generated': ({ usage }) => usage?.output ?? null,
 };
 
-/** A reported limit, with the reply that reports this limit. */
 interface Sighting {
   readonly reply: ProbeReply;
   readonly limit: ReportedLimit;
@@ -52,10 +51,10 @@ const fallsOf = (sightings: readonly Sighting[]) => {
   for (const [i, { reply, limit }] of sightings.entries()) {
     const before = sightings[i - 1];
     if (before === undefined || reply.sent < before.reply.ended) continue;
-    if (before.limit.remaining === null || limit.remaining === null) continue;
-    const fall = before.limit.remaining - limit.remaining;
-    // The reported remaining amount may include or exclude the charge of the request that reports the amount.
-    const used = [reply, before.reply].map((each) => usedOf[limit.unit]?.(each));
+    if (before.told.remaining === null || told.remaining === null) continue;
+    const fall = before.told.remaining - told.remaining;
+    // A request may report the remaining amount before or after it is charged, so either request may explain the drop.
+    const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
     exact += Number(used.includes(fall));

@@ -76,7 +76,7 @@ const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] =>
   return end < 0 ? ordered : ordered.slice(0, end);
 };
 
-/** Returns the concurrent requests that reported the remaining requests, the highest number first. */
+/** Returns the concurrent requests that reported the remaining requests, the most remaining first. */
 const releasedRemaining = (log: LimitLog) =>
   firstOverlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
 
@@ -213,7 +213,7 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap on requests in flight refused some requests, the refused requests may explain the gaps.
+  // A cap on requests in flight, or the end of a window, may explain the gaps, so they do not count then.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
   // If the remaining requests were watched for less than a whole window, other clients of the key may remain unseen.
@@ -284,8 +284,8 @@ const refusedWithRemaining = (
 };
 
 /**
- * Returns false reports of 0 remaining requests. Consecutive admissions that report 0 form a run. A report is false if
- * a refill cannot explain the length of the run up to this report.
+ * Returns the false reports of 0 remaining requests: a refill cannot explain as many consecutive admissions at 0 as
+ * came up to this report.
  */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
@@ -306,7 +306,7 @@ const admittedAtZero = (
 };
 
 /**
- * Checks whether the reported remaining requests agree with the following decisions. If they disagree, further limits
+ * Checks whether the reported remaining requests agree with the decisions that follow. If they disagree, further limits
  * may explain the decisions.
  */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {

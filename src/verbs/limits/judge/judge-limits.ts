@@ -40,7 +40,9 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
 /** If more than this share of the chats has no decision, the log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/** Returns whether a fact or a model shows that the limit is kept. The absence of a violation is not enough. */
+/**
+ * Returns whether a fact or a fitted limiter shows that the limit is kept. The absence of a violation is not enough.
+ */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
@@ -70,9 +72,7 @@ const limitedPace = (pace: QueuePace | null): number | null =>
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/**
- * Returns why neither a refusal nor a delay shows a limit on a rate; `null` if a refusal or a delay shows such a limit.
- */
+/** Returns why neither a refusal nor a delay shows a limit on a rate; `null` if one of them does. */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
@@ -216,8 +216,8 @@ const unexplainedBuckets = (
 };
 
 /**
- * Returns facts that speak against the gateway but may have another cause. Such a fact is no violation, but because of
- * such a fact the verdict is not `kept`.
+ * Returns facts that speak against the gateway but may have another cause. Such a fact is no violation, but it rules
+ * out the verdict `kept`.
  */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks

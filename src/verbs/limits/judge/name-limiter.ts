@@ -29,8 +29,8 @@ import {
 } from './limiter-decisions.ts';
 
 /**
- * Returns the lists of further requests that a gateway may have counted beside the answered chats. The lists differ in
- * whether they have the request for the model list, and the failed chats.
+ * Returns the lists of further requests that a gateway may have counted beside the answered chats. The lists contain,
+ * or leave out, the request for the model list and the failed chats.
  */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
@@ -130,13 +130,14 @@ const isConvincing = (
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
-  // If the log has only one burst, a window that ends within the burst makes the limit look higher.
+  // A window that ends within a log's only burst makes the limit look higher, so a higher limit needs further load.
   const isSeenTwice =
     isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // A limiter that counts refusals admits less of a load, so its limit looks lower.
+    // A limiter that counts refusals seems to have a lower limit, so a lower limit is proved only if refusals are
+    // ignored.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
@@ -254,7 +255,7 @@ export const explainLimiter = (
   log: LimitLog,
   { best, ties, ranking }: LimiterIdentification,
 ): LimiterExplanation => {
-  // The ranking has only limiters of the declared limit.
+  // The ranking has only limiters of the declared limit, so a limiter outside it has another limit.
   const isOther = best !== null && !ranking.includes(best);
   const isRival = ({ limiter }: (typeof ranking)[number]): boolean =>
     isOther || [best, ...ties].every((fit) => fit?.limiter !== limiter);

@@ -69,8 +69,8 @@ export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
  */
 const maxRateSpread = 1.05;
 /**
- * Some buckets add only whole requests each second and drop fractions. The lowest rate of such a bucket, as a share of
- * a declared rate below 1 request per second.
+ * The lowest rate of a bucket that adds only whole requests each second and drops fractions, as a share of a declared
+ * rate below 1 request per second.
  */
 const wholeSecondShare = 0.7;
 
@@ -92,7 +92,7 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 /**
  * Returns whether a fitted limiter is evidence against the gateway. The size of a small bucket alone can explain many
  * decisions. So a small bucket is evidence only if its rate is lower than declared and narrowly bounded. Facts, not
- * models, reveal a higher rate.
+ * fitted limiters, reveal a higher rate.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -157,7 +157,7 @@ interface FitTerms {
 
 /**
  * Returns whether a fitted limiter and the headers agree on a limit below the declared limit. Without the headers, the
- * fitted limit would be too close to the declared limit as evidence.
+ * fitted limit would be too close to the declared limit to be evidence.
  */
 const isReportedLower = (
   { limit, window }: LimiterFit,

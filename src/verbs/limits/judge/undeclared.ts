@@ -20,7 +20,6 @@ const reasonOf = (unit: 'requests' | 'tokens', assumed: number, named: readonly 
 const withoutViolations = (checks: readonly LimitCheck[]): readonly LimitCheck[] =>
   checks.map((check) => ({ ...check, violates: false }));
 
-/** Returns the judgement of an assumed limit of requests. */
 export const judgementOfAssumed = (judgement: LimitJudgement, log: LimitLog): LimitJudgement => {
   const { limit } = log.declared.requests;
   const limits = log.replies.flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
@@ -35,7 +34,6 @@ export const judgementOfAssumed = (judgement: LimitJudgement, log: LimitLog): Li
   };
 };
 
-/** Returns the findings about an assumed limit of tokens. */
 export const findingsOfAssumed = (findings: TokenFindings, log: TokenLog): TokenFindings => {
   const named = otherLimits(log);
   const isNamed = log.replies.some(({ reported }) => reported?.limit === log.rule.tokens);

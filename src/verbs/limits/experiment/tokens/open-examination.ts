@@ -62,10 +62,7 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
       replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
     /** The longest time of an answer to a prompt of the even pace, in ms. */
     latency: 0,
-    /**
-     * Whether prompts may have a common beginning. This is set if a cache holds the beginning at a lower price, and the
-     * limit counts the beginning in full.
-     */
+    /** Whether prompts may have a common beginning: a cache makes it cheaper, and the limit still counts it in full. */
     isCacheUsed: false,
   };
 };

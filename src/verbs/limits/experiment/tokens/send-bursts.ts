@@ -18,7 +18,7 @@ import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
-/** The time of an answer above which all requests of a burst are sent at once, in ms for a window of a minute. */
+/** The answer time, in ms for a window of a minute, above which a burst sends all its requests at once. */
 const slowAnswer = 4000;
 
 /**
@@ -109,9 +109,9 @@ const isCountUnknown = (examination: OpenExamination): boolean => {
 };
 
 /**
- * Returns whether the gateway may count fewer tokens than a burst above the limit had. Sends two small chats after the
- * burst is charged. A gateway that keeps its limit refuses these chats. The first chat's answer reports the remaining
- * tokens before the second chat.
+ * Returns whether the gateway may count fewer tokens than a burst above the limit contained. Sends two small chats
+ * after the burst is charged. A gateway that keeps its limit refuses these chats. The first chat's answer reports the
+ * remaining tokens before the second chat.
  */
 const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
   if (!isCountUnknown(examination)) return false;
@@ -229,8 +229,8 @@ const burstAfter = (now: number, origin: number, window: number): number => {
 };
 
 /**
- * Sends two bursts, half a window apart. Between the bursts, `sendBetween` sends other requests. Just before the second
- * burst, a small chat is sent to the key, which was idle for two windows.
+ * Sends two bursts, half a window apart, and other requests with `sendBetween` in between. Just before the second
+ * burst, after two idle windows, sends a small chat.
  */
 export const sendBursts = async (
   examination: OpenExamination,
@@ -246,7 +246,7 @@ export const sendBursts = async (
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);
   const origin = burstAfter(client.now() + early, first + window / 2, window);
-  // A window that begins with the small chat has ended before the burst, or does not end within the burst.
+  // The chat comes over a window or just before the burst, so no window that it begins ends within the burst.
   if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
   if (!isAdmitted(await tap('recovery'))) {
     await forget(examination);

@@ -117,13 +117,12 @@ interface AskedText {
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
 /**
- * The number of unique words that end a prompt with a common beginning. With these words, a gateway has no stored
- * answer to the prompt.
+ * The number of unique words that end a prompt with a common beginning, so that no gateway has a stored answer to it.
  */
 const ownWords = 16;
 
 /**
- * Writes prompts of a number of tokens. The writer learns the tokens of its words from the usage of the first answers.
+ * Creates a writer of prompts with a given number of tokens. It learns the tokens of its words from the first answers.
  */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
@@ -174,7 +173,10 @@ const endlessQuestion =
 /** A question whose answer is one token, for requests that only reserve more. */
 const shortQuestion = 'Say yes.';
 
-/** Writes questions with answers of a number of tokens (`max_tokens`), for a limit that counts answers. */
+/**
+ * Creates a writer of questions whose answers have a given number of tokens (`max_tokens`), for a limit that counts
+ * answers.
+ */
 const openAsker = (): ReturnType<typeof openWriter> => {
   let isAnswered = false;
   return {
@@ -182,7 +184,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
       isAnswered = true;
     },
     contentFor: ({ prompt, maxTokens, phase }) => ({
-      // After a hang-up, a server may read on. An endless question would then be charged up to a whole limit.
+      // A server may go on answering after a hang-up. An endless answer could then be charged up to a whole limit.
       content: phase === 'reserve' ? shortQuestion : endlessQuestion,
       maxTokens: prompt + maxTokens,
       words: prompt,
@@ -213,8 +215,7 @@ const unusedOf = (
 ): number => (usage === null ? maxTokens : Math.max(0, asked - usage.input));
 
 /**
- * Opens a client that sends prompts of a number of tokens. The client learns from the usage of the first answers how to
- * write such prompts.
+ * Opens a client that sends prompts with a given number of tokens. It learns from the first answers how to write them.
  */
 export const openTokenClient = (options: TokenClientOptions): TokenClient => {
   const { session, models, credential, team, runId, unit = 'tokens' } = options;

@@ -147,7 +147,7 @@ export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBu
   };
   const priceOf = (all: number, chats: number): number => {
     if (price === null) return 0;
-    // A chat also has a few tokens that the limit does not count.
+    // A chat also costs a few tokens that the limit does not count.
     const [counted, beside] =
       plan.unit === 'output-tokens'
         ? [price.output, tapTokens * price.input]

@@ -27,7 +27,7 @@ export const tapTokens = 20;
  */
 const leastTokens = 3000;
 const visibleShare = 1 / 1000;
-/** The share of a context that a prompt fills. The rest is for a gateway whose estimate is too high. */
+/** The share of a context that a prompt fills. The rest is room for a gateway that overestimates the prompt. */
 const usableContext = 0.95;
 /** The seconds after a burst at which small chats show whether the burst's usage is charged. */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
@@ -40,8 +40,8 @@ export const evenWindows = 5;
 export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
 /**
- * The factor on the needed requests of a burst. If a gateway counts as few tokens as plausible, a burst needs more
- * requests, and some requests are refused.
+ * A burst may send its needed requests times this factor. If a gateway counts as few tokens as plausible, a burst needs
+ * more requests, and some requests are refused.
  */
 const requestMargin = 1.4;
 
@@ -129,7 +129,7 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     burstRequests: Math.floor(
       Math.min(requestMargin * burstRequests, requests * burstShare + tapTimes.length),
     ),
-    // `max_tokens` is no input, so `max_tokens` reserves nothing of a limit of input.
+    // `max_tokens` is no input, so it reserves nothing of a limit of input tokens.
     reserving:
       reserving <= reserveShare * requests && terms.unit !== 'input-tokens' ? reserving : 0,
   };

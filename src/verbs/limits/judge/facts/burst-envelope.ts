@@ -39,8 +39,8 @@ const blockedTimeOf = (
 };
 
 /**
- * Returns the burst at the start of the log and the burst after each idle window. A window that begins with the first
- * request of a burst does not end within the burst.
+ * Returns the burst at the start of the log and the burst after each idle window. A burst is too short for the end of a
+ * window that begins with its first request.
  */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
@@ -124,9 +124,8 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * A prefix of a burst is its first admissions, up to some length. Returns some prefixes with more admissions than
- * allowed: a sample of all lengths, and the prefix with the largest excess. A short prefix contains few boundaries. A
- * long prefix has a larger excess.
+ * Returns some prefixes of a burst (its first n admissions) with more admissions than allowed: a sample of all lengths,
+ * and the prefix with the largest excess. A short prefix contains few boundaries. A long prefix has a larger excess.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);

@@ -87,7 +87,7 @@ const sustainedRate = (
   const loaded = (last.sent - first.sent) / window;
   if (loaded < 1) return null;
   const admitted = ordered.filter((decision) => decision.admitted);
-  // A queue may admit delayed requests after the load has ended.
+  // A queue may admit delayed requests after the load has ended, so the time lasts until the last answer.
   const answered = admitted.reduce<number>(
     (latest, each) => Math.max(latest, each.answered),
     last.sent,

@@ -66,7 +66,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   return (admitted: number, moments: Float64Array, isLeast: boolean): number => {
     const [first, last] = [moments[0]!, moments[moments.length - 1]!];
     const current = windowOf(first);
-    // Within a window, the weighted count only decreases until the next admission.
+    // Within a window, the weighted count falls until the next admission, so it is lowest at the last moment.
     if (current === windowOf(last)) return countAt(admitted, isLeast ? last : first, current);
     let extreme = isLeast ? Infinity : Number.NEGATIVE_INFINITY;
     for (const moment of moments) {

@@ -76,7 +76,7 @@ export const burstCharge = (
   if (refill === null || tap === undefined) return null;
   const used = replies.reduce((sum, reply, i) => {
     if (reply.sent > tap.answered) return sum;
-    // A refused request may also be charged.
+    // A refused request may also be charged, so its maximum is added.
     return sum + (isRefused(reply) ? uses[i]!.most : (usedTokens(reply) ?? uses[i]!.most));
   }, 0);
   const charged = full - tap.reported!.remaining + refill * Math.max(0, tap.sent - first);

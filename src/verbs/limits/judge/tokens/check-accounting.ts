@@ -19,7 +19,7 @@ const isAbout = (charge: number, amount: number): boolean =>
 
 const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): string => {
   if (charge === null) return 'not shown';
-  // A refill during the measurement hides a part of a charge.
+  // A refill during the measurement hides a part of a charge, so the drop is only the least charge.
   const isPart = !isSteady && charge > tolerance.tokens && !isAbout(charge, used ?? prompt);
   if (isPart && charge < (used ?? prompt)) return `at least ${roundedCount(charge)} tokens`;
   if (charge <= tolerance.tokens) return 'nothing';
@@ -172,7 +172,7 @@ export const whyAnswersAreUnseen = (
  */
 const loopholes: readonly string[] = ['again', 'cut-answering'];
 
-/** Lists the loopholes: the kinds of such chats that were answered and charged nothing. */
+/** Lists the loopholes: such chats that were answered and charged nothing. */
 const freeText = (charges: readonly MeasuredCharge[]): string => {
   const free = charges.filter(
     (measured) =>

@@ -157,7 +157,6 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
           : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1 && worst === undefined,
       shownBy: exceeded.map(({ admission }) => admission),
-      // A burst above the limit is excused if the gateway refused bursts at another phase in time.
       observed: isFound || worst === undefined ? observed : `${observed}; ${windowEnd}`,
     },
   );
@@ -322,8 +321,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests with more tokens than the limit were admitted at once, and how many limits they can use.
- * Returns `null` if there were no such requests. A request that is charged at its end may fill the context.
+ * Returns how many requests, with more tokens together than the limit, were admitted at once, and how many times the
+ * limit they can use; `null` if there were none. A request that is charged at its end may fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,

@@ -88,7 +88,7 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
   const isSteady = Math.abs(furtherFall) <= roundingTokens;
-  // The small chat may also be charged a multiple of its usage.
+  // The small chat may be charged up to three times its usage.
   const isUnshared = furtherFall <= roundingTokens + 2 * (usedTokens(last) ?? 0);
   const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
   return {

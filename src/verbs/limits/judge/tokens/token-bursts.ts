@@ -249,7 +249,7 @@ export const areApart = (bursts: readonly BurstEvidence[], window: number): bool
     }),
   );
 
-/** A charge that comes later after its answer than this share of a window is late. */
+/** A charge is late if it comes more than this share of a window after its answer. */
 const latestShare = 1 / 10;
 
 /** What the small chats after a burst show about the time at which the gateway charges usage. */
@@ -304,10 +304,10 @@ const isForTokens = (
 };
 
 /**
- * Returns a time in ms, computed from the reported remaining tokens of a burst: the gateway charges the usage of an
- * answer at most this long after the answer. The reports must agree with this time: no report may show a smaller drop
- * than the usage of all answers that ended longer ago. `isRefilled` adds the possible refill to the drop. If some usage
- * of the burst was never charged, returns `usual`, since a missing charge is not a late charge.
+ * Returns, from the remaining tokens that a burst reports, how long after an answer the gateway charges its usage at
+ * the latest, in ms. No report may show a smaller drop than the usage of all answers that ended longer ago.
+ * `isRefilled` adds the possible refill to the drop. If some usage of the burst was never charged, returns `usual`,
+ * since a missing charge is not a late charge.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],
@@ -357,7 +357,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // The report of a chat may exclude the charge of this chat.
+  // A chat may report before its own charge, so its usage is subtracted.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;

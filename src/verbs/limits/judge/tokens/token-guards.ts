@@ -23,8 +23,8 @@ import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.t
 import { tokenRuleOf } from './token-refusals.ts';
 
 /**
- * Ratios of the use of the limit that the reported remaining tokens show to the largest use that the requests explain.
- * A ratio above 1 suggests use by others.
+ * Compares the use that the reported remaining tokens show with the largest use that the requests explain, as ratios. A
+ * ratio above 1 suggests use by others.
  */
 interface HiddenUse {
   /**
@@ -266,7 +266,7 @@ export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): strin
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
-  // No tokenizer counts this many tokens in these texts, and the tokens of a hidden prompt are not usage.
+  // This ratio is no excuse: no tokenizer counts so many tokens in these texts, and a hidden prompt is not usage.
   const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
   if (counting.finding === 'more' && !counting.isImplausible && !isNoCount) {
     return `${ratioText(counting)} times the usage is charged`;

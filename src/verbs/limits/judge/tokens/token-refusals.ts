@@ -170,7 +170,7 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   return parts.flatMap((part) => {
     const begin = part[0]!.sent;
     const before = uses.filter(({ sent }) => sent < begin);
-    // A bucket with a debt larger than the refill of two windows still has a part of the debt.
+    // A debt larger than the refill of two windows remains in part, so what is lost is added.
     const [lost = 0] = lostLevels(before, [begin], log.rule);
     const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
     const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
@@ -190,10 +190,9 @@ const stepShare = 1 / 9;
  */
 const regainedAtOnce = 1 / 6;
 /**
- * A share of the limit of requests. A limiter with windows of a sixth of the declared window admits a sixth of the
- * limit in each small window. If at least this share of the limit was sent within such a small window, the requests may
- * have used up the limiter. The share is smaller than a sixth, since earlier requests may have used a part of the
- * sixth.
+ * If at least this share of the limit of requests was sent within a sixth of the declared window, the requests may have
+ * used up a limiter that admits a sixth of the limit in each such window. The share is smaller than a sixth, since
+ * earlier requests may have used a part of the sixth.
  */
 const smallWindowShare = 1 / 9;
 
