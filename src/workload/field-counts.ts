@@ -12,7 +12,7 @@ export class FieldCounts {
       const cut = name.slice(0, maxNameLength);
       const isCounted = Object.hasOwn(counts, cut) || Object.keys(counts).length < maxNames;
       const counted = isCounted ? cut : otherFields;
-      // A file may have a field named `toString` or `__proto__`.
+      // A field may be named `toString` or `__proto__`, so plain reading and assigning would be wrong.
       const before = Object.hasOwn(counts, counted) ? counts[counted]! : 0;
       const property = { value: before + 1, enumerable: true, writable: true, configurable: true };
       Object.defineProperty(counts, counted, property);

@@ -160,9 +160,9 @@ const [shortestDenseRecording, denseGap] = [5000, 50];
 const longestGap = 20 * 60_000;
 
 /**
- * Returns a question for the unit if the average gap is so short or so long that the assumed unit is probably wrong;
- * otherwise `null`. Times in seconds that are read as ms are too close together, and times in ms that are read as
- * seconds are too far apart.
+ * Returns a text that asks for the unit if the average gap is so short or so long that the assumed unit is probably
+ * wrong; otherwise `null`. Times in seconds that are read as ms are too close together, and times in ms that are read
+ * as seconds are too far apart.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
@@ -172,7 +172,7 @@ const unitQuestion = (
   if (given !== undefined || unit === undefined || trace.count < provingRequests) return null;
   const last = trace.dueAt(trace.count - 1) * speed;
   const gap = last / (trace.count - 1);
-  // BurstGPT's format defines its times in seconds.
+  // BurstGPT's format defines its times in seconds, so their unit is not in doubt.
   if (gap > longestGap && format !== 'burstgpt') {
     const minutes = Math.round(gap / 60_000).toLocaleString('en-US');
     return `its ${trace.count} requests would come ${minutes} minutes apart on average if its times were ${unitNames[unit]}; ${askOtherUnit}`;

@@ -75,7 +75,7 @@ const readList = <Word extends string>(
   return all.filter((word) => words.includes(word));
 };
 
-/** Returns prices for a million tokens, in micro-units of the currency. */
+/** Reads `INPUT/OUTPUT[/CACHED]`, the prices of a million tokens, in micro-units of the currency. */
 export const priceOf = (text: string | undefined): ListedPrice | null => {
   if (text === undefined) return null;
   const [, input, output, cached] =

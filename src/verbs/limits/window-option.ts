@@ -11,7 +11,7 @@ const longest = 3_600_000;
 
 /**
  * The amounts that an examination by hand sends, as shares of the limit. The gateway must refuse a part of the amount
- * above the limit. The gateway may refuse nothing of the amount below the limit.
+ * above the limit, and admit the whole amount below it.
  */
 const shares = { above: 1.1, below: 0.9 } as const;
 

@@ -46,7 +46,7 @@ const settingsFrom = async (
     flags: placeholderScenario,
     set: request.settings.map((setting) => `mock.${setting}`),
     target: 'mock',
-    // The gateway never sends the content of these files.
+    // Any files may be read, since the gateway never sends their content.
     allowFiles: true,
   };
   const { plan } = await readPlan(source, environment);

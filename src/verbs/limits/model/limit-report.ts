@@ -5,7 +5,7 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 
-/** The verdict on the limits, exit codes 0, 14 and 13. */
+/** The verdict on the limits. The exit codes are 0, 14 and 13, in this order. */
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 /**
@@ -28,7 +28,7 @@ export interface LimitJudgement {
   /** The facts behind the verdict, or the reasons why facts are missing, one sentence each. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;
-  /** The limiter with its fitted parameters. This limiter explains and predicts the decisions. */
+  /** Which limiter, with which fitted parameters, explains the decisions. */
   readonly identification: LimiterIdentification;
   readonly checks: readonly LimitCheck[];
 }

@@ -1,4 +1,3 @@
-/** The input and output tokens of an answer, and the number of input tokens from a cache. */
 interface Usage {
   readonly input: number;
   readonly output: number;

@@ -19,7 +19,7 @@ export const perWindow = (window: number): string =>
 export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
   isTeam === true ? 'team' : 'key';
 
-/** Whether a scenario or an option declares the limit that was examined. */
+/** Says whether the examined limit was declared or assumed. */
 export const sourceOfLimit = ({ isAssumed }: { readonly isAssumed?: true }): string =>
   isAssumed === true ? 'assumed' : 'declared';
 
@@ -195,10 +195,7 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
-/**
- * Returns the options with which another examination of tokens could decide more. This examination did not use these
- * options.
- */
+/** Returns the options, unused so far, with which another examination of tokens could decide more. */
 const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
   present([
     log.isQuick && 'in full',
@@ -206,10 +203,7 @@ const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
     findings.isPromised !== true && 'with `--yes-tokens` if the key is surely idle',
   ]);
 
-/**
- * Returns the options with which another examination of requests could decide more. This examination did not use these
- * options.
- */
+/** Returns the options with which another examination of requests could decide more. */
 const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   const has = (wanted: string): boolean => log.replies.some(({ phase }) => phase === wanted);
   return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
@@ -246,7 +240,6 @@ export const limitsAdvice = (findings: KeyFindings): string | null => {
   return `What now: ${steps.join('; ')}. ${other}`;
 };
 
-/** Returns the verdict on these findings. */
 export const verdictOnLimits = (findings: KeyFindings): TonedText => ({
   text: limitsSentence(findings),
   tone: verdictTones[gravestVerdict(findings)],
