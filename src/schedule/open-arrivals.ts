@@ -22,7 +22,7 @@ interface RateCurve {
   readonly area: number;
   /**
    * Returns the last time, in seconds, at which the area under the curve is at most `area`. `area` must be at least 0
-   * and below the area of the whole curve. If the rate then is 0 for a while, returns the end of this pause.
+   * and below the area of the whole curve. If a pause with rate 0 begins there, returns its end.
    */
   secondsTo(area: number): number;
 }

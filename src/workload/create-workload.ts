@@ -15,12 +15,12 @@ import {
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
-/** The keys of the random draws for shared texts. These keys are negative, so no stage has the same key. */
+/** The keys of the random draws for shared texts. They are negative, so they differ from the key of every stage. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /**
- * Returns the random source of a shared text. The text depends only on the plan's seed, so all stages and slices get
- * the same text.
+ * Returns the random source of a shared text. The text depends only on the plan's seed, so it is the same for all
+ * stages and slices.
  */
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
@@ -36,8 +36,8 @@ const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
 /**
- * Generates a text, with the beginnings that other texts may share. The name of a beginning says from which random
- * source the beginning comes.
+ * Generates a text, with the beginnings that other texts may share. The name of a beginning says which random source it
+ * comes from.
  */
 export const syntheticText = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
@@ -60,7 +60,7 @@ export const syntheticText = (
 
 /**
  * Generates a conversation up to its current question. Each message depends only on the number of the conversation and
- * the turn. Every question ends a beginning that the later requests of the conversation share.
+ * the turn. Every question ends a beginning that later requests of the conversation share.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -94,8 +94,7 @@ export const syntheticConversation = (
 };
 
 /**
- * Generates a prompt with the length of a prompt in a trace. Two prompts that begin with the same blocks begin with the
- * same text.
+ * Generates a prompt as long as a prompt in a trace. Prompts that begin with the same blocks begin with the same text.
  */
 export const tracedPrompt = (
   trace: Trace,
@@ -113,7 +112,7 @@ export const tracedPrompt = (
 };
 
 export interface WorkloadSources {
-  /** Returns the words for a tokenizer. Without a tokenizer, returns the words for OpenAI's vocabularies. */
+  /** Returns the words for a tokenizer; without a tokenizer, the words for OpenAI's vocabularies. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
@@ -131,7 +130,7 @@ export const createWorkload = (
     vocabularies.set(tokenizer?.name, vocabulary);
     return vocabulary;
   };
-  // The vocabularies are built before the load, so a running load does not wait for the vocabularies.
+  // Builds the vocabularies before the load, so that no request waits for them.
   for (const entry of stages.flatMap(({ traffic }) => traffic)) {
     if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
     const { conversations: source } = entry;

@@ -88,8 +88,8 @@ const messagesWithMedia = (
 };
 
 /**
- * Returns a field of a row that should be a mapping. An absent field gives an empty mapping, and a value that is not a
- * mapping gives `null`.
+ * Returns a field of a row that should be a mapping: an empty mapping if the field is absent, `null` if it is no
+ * mapping.
  */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
@@ -149,7 +149,7 @@ const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body'
 
 /**
  * Returns a row of an OpenAI batch (`{custom_id, method, url, body}`) as a row of prompts. The messages and the maximum
- * number of tokens come from the body of the row. The scenario sets the model and `stream`, so both are left out of the
+ * number of tokens come from the row's body. The scenario sets the model and `stream`, so both are left out of the
  * body. The model becomes a field of the row, and counts as not sent. A row that is not from a batch stays unchanged.
  */
 const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
@@ -162,8 +162,7 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
 };
 
 /**
- * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is not a conversation, because
- * its prompt or its messages are sent.
+ * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is none, because these are sent.
  */
 const isConversation = (
   fields: Readonly<Record<string, unknown>> | null,
@@ -243,7 +242,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // A text that is not JSON stays a text. `withOwnFields` then refuses the text, because a text is not a mapping.
+    // A text that is not JSON stays a text, which `withOwnFields` then rejects because it is not a mapping.
     return cell === '' ? undefined : (parsedJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
@@ -295,13 +294,10 @@ const textOf = (turn: Turn): string => {
   return parts.every(isText) ? parts.join('') : '';
 };
 
-/** The fields of a conversation, other than its turns, that would change the answer of the model. */
+/** The fields of a conversation, other than its turns, that would change the model's answer. */
 const instructions = ['system', 'system_prompt', 'tools', 'images', 'audios', 'videos', 'model'];
 
-/**
- * Returns the names of the filled fields of a conversation that would change the answer of the model and that are not
- * sent.
- */
+/** Returns the names of the filled fields of a conversation that would change the model's answer and are not sent. */
 const instructionsIn = (conversation: unknown): readonly string[] => {
   const fields = mappingOf(conversation) ?? {};
   return instructions.filter((name) => {
@@ -313,8 +309,8 @@ const instructionsIn = (conversation: unknown): readonly string[] => {
 };
 
 /**
- * Adds the first question that has a text as a prompt. A conversation without such a question is skipped. Returns
- * whether the turns of the conversation can be read.
+ * Adds the first question that has a text as a prompt, or skips the conversation if it has none. Returns whether the
+ * turns of the conversation can be read.
  */
 const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
   const turns = turnsOf(conversation);

@@ -156,7 +156,7 @@ const shortestRecording = 500;
  * in seconds are read as ms, a recording of an hour seems to last 3.6 s.
  */
 const [shortestDenseRecording, denseGap] = [5000, 50];
-/** The mean gap in ms above which a recording is doubtful, because nobody replays three requests per hour. */
+/** The mean gap in ms above which a recording is doubtful, because nobody replays so few as three requests per hour. */
 const longestGap = 20 * 60_000;
 
 /**
@@ -241,10 +241,7 @@ const orNoText = <T>(read: () => T): T | string => {
   }
 };
 
-/**
- * Reads the selected part of a trace. The content of the file shows the format. The function reads the bytes once,
- * without storing the bytes.
- */
+/** Reads the selected part of a trace, whose content shows its format. Reads the bytes once, without storing them. */
 export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,

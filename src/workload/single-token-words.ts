@@ -6,20 +6,19 @@ export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;
   /**
-   * Whether a message keeps the space at its beginning. With SentencePiece, a message does not keep this space, because
-   * the tokenizer adds a space itself.
+   * Whether a message keeps the space at its beginning. It does not with SentencePiece, because that adds a space
+   * itself.
    */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** The minimum number of words. Prompts of fewer words would be too similar. */
+/** The minimum number of words, since prompts of fewer words would be too similar. */
 const minWords = 100;
 
 /**
- * Unpacks a list of words. Each word is one token together with the space before the word. A line has the words with
- * the same first letter. A word is written as the number of letters that the word shares with the previous word,
- * followed by its other letters: `0able1corn` means able and acorn. The packed list takes half the space in the
- * package.
+ * Unpacks a list of words. Each word is one token together with the space before it. A line has the words with the same
+ * first letter. A word is written as the number of letters that it shares with the previous word, followed by its other
+ * letters: `0able1corn` means able and acorn. The packed list takes half the space in the package.
  */
 export const unpackWords = (packed: string): string =>
   packed.replaceAll(/.+/g, (line) => {
@@ -41,8 +40,7 @@ const isExact = (words: readonly string[], opening: string, count: TokenCounter[
   );
 
 /**
- * Selects the words that are one token each, both alone and within a text. If too few words are left, returns the
- * problem.
+ * Selects the words that are one token each, both alone and within a text. Returns a problem if too few words are left.
  */
 export const selectSingleTokenWords = (
   list: string,
@@ -68,10 +66,7 @@ export const selectSingleTokenWords = (
 export interface Vocabulary {
   /** Generates a text with exactly `tokens` tokens. The words are drawn uniformly. */
   text(tokens: number, draw: Draw): string;
-  /**
-   * Returns a text as a message. If the tokenizer adds a space at the beginning, the first space of the text is
-   * removed.
-   */
+  /** Returns a text as a message, without its first space if the tokenizer adds one at the beginning. */
   message(text: string): string;
 }
 

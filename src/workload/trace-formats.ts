@@ -16,8 +16,8 @@ const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<Trace
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; returns `null` if the text is not such a number. The digits are shifted and not
- * divided, because a time in nanoseconds since 1970 has more digits than a JavaScript number can represent.
+ * Parses a decimal number in a unit; `null` if the text is not such a number. Shifts the digits instead of dividing,
+ * because a time in nanoseconds since 1970 has more digits than a JavaScript number can represent.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -41,7 +41,7 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** The mean gap between requests, in seconds, above which numbers with a fraction are not seconds. */
+/** The mean gap between requests, in seconds, above which numbers with a fraction are ms. */
 const longestMeanGap = 60;
 
 /**
@@ -147,7 +147,7 @@ const cellsIn = (line: string, mark: string): readonly string[] => {
   return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 };
 
-/** The columns that are the sum of other columns. Leaving out these columns loses nothing. */
+/** The columns that are the sum of other columns, so nothing is lost without them. */
 const sums = ['total tokens'];
 
 /** Returns the names of the columns that are not replayed, with their indexes. */
@@ -173,9 +173,8 @@ const isFilled = (value: unknown): boolean => {
 };
 
 /**
- * Returns a function that reads a table by the names of its columns. The order of columns does not matter, because
- * columns differ between releases of a trace. Spreadsheets quote cells, and some spreadsheets separate cells by
- * semicolons or tabs.
+ * Returns a function that reads a table by the names of its columns, because their order differs between releases of a
+ * trace. Spreadsheets quote cells, and some separate them by semicolons or tabs.
  */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>

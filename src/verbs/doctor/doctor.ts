@@ -13,7 +13,7 @@ import { machineFindings } from './machine-findings.ts';
 import { packageFindings } from './package-findings.ts';
 
 const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]> => {
-  // The figures are measured one after another, so no other measurement disturbs the timers.
+  // Measures one after another, so that nothing disturbs the measurement of the timers.
   const facts = await measureHost();
   const separatesCores = await canSeparateCores();
   const path = calibrationPath(environment);

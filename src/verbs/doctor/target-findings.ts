@@ -17,7 +17,7 @@ import { type Finding, finding } from './finding.ts';
 
 const aboutTarget = finding('target');
 
-/** The most models that a finding names from a long list. */
+/** The maximum number of models that a finding names. */
 const mostNamed = 3;
 
 const modelsFinding = (text: string): Finding => {
@@ -80,7 +80,7 @@ const statusFinding = (status: number, took: string, hasKey: boolean): Finding =
     : say('warning', 'It lists no models there. Chats may work: `weir check` tries them.');
 };
 
-/** Asks a target for its models once. If the target has keys, the first key is sent. */
+/** Asks a target for its models once, with its first key if it has keys. */
 const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<readonly Finding[]> => {
   const [key] = target.credentials;
   const began = monotonicNow();
@@ -118,8 +118,8 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 const defaultKey = 'WEIR_API_KEY';
 
 /**
- * Returns the environment, and whether the user has named a key. Without a named key, the target is asked without a
- * key.
+ * Returns whether the user has named a key, and an environment in which a key is always set. If the user named none, it
+ * is a placeholder, which is never sent.
  */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =

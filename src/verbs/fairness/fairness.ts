@@ -183,8 +183,8 @@ const designText = (examination: Examination, plan: Plan): string => {
 };
 
 /**
- * Prints a budget. Then examines, within the budget, whether the noisy population of a scenario changes the figures of
- * the quiet population.
+ * Prints the budget, then examines within it whether the noisy population of a scenario changes the figures of the
+ * quiet population.
  */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);

@@ -52,7 +52,7 @@ const familiesText = (families: readonly string[] = []): string =>
 const familyHint = ([family]: readonly string[] = []): string =>
   family === undefined ? '' : ` (weir check --header-family ${family})`;
 
-/** Returns the limits, the source of the limits, and a rate that stays below the limits. */
+/** Returns the limits, their source, and a rate that stays below them. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualRequests;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
@@ -110,7 +110,7 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/** Writes an amount in units of 10^−`decimals` of the currency without an exponent. */
+/** Writes an amount, which is in units of 10^−`decimals` of the currency, without an exponent. */
 const amountText = (amount: number, decimals: number): string =>
   (amount / 10 ** decimals).toFixed(decimals).replace(/\.?0+$/, '');
 

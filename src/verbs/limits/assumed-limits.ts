@@ -11,7 +11,7 @@ type Unit = (typeof units)[number];
 
 const noLimits = { requests: null, tokens: null } as const;
 
-/** For each unit, the limit of the interface that Weir assumes; `null` if a limit of this unit is declared. */
+/** For each unit, the interface's limit, which Weir assumes; `null` if a limit of this unit is declared. */
 export type AssumedLimits = Readonly<Record<Unit, number | null>>;
 
 const limitsIn = ({ plan }: Pick<ReadPlan, 'plan'>): AssumedLimits => {
@@ -88,11 +88,11 @@ const contradictionOf = (
   return isSame ? null : `${countText(named)} ${unit} a minute`;
 };
 
-/** Returns the options that declare a limit in words, such as `80,000 input tokens a minute`. */
+/** Returns the options that declare a limit given in words, such as `80,000 input tokens a minute`. */
 const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
   const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
   const setting = `--set limits.${unit}PerMinute=`;
-  // A limit of input or output tokens cannot be examined beside a limit of requests, so it is turned off.
+  // A limit of input or output tokens cannot be examined beside one of requests, so it is declared as `none`.
   if (part !== undefined && examined === 'requests') return [`${setting}none`];
   const amount = Number.parseInt(words.replaceAll(',', ''), 10);
   const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];
@@ -101,9 +101,8 @@ const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[
 
 /**
  * Throws a `Problem` if the headers of a gateway contradict an assumed limit of the `window`, in ms. A verdict about a
- * limit that nobody declared would mislead. Also checks the limit that is not examined, since a refusal by that limit
- * looks like an early refusal. The limits in the headers have a window of a minute, an unnamed window, or a longer
- * window.
+ * limit that nobody declared would mislead. Also checks the limit that is not examined, since a refusal by it looks
+ * like an early refusal. The limits in the headers have a window of a minute, a longer one, or an unnamed one.
  */
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,

@@ -93,9 +93,9 @@ const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitNa
 };
 
 /**
- * Examines a target: opens it, plans an examination of its first idle key, asks for the budget, examines and publishes.
- * `plan` returns the planned examination, or the reason why nothing can be examined. `files` are the names of the
- * examination's files.
+ * Examines a target: opens it, plans an examination of its first idle key, asks the user to accept the budget, examines
+ * and publishes. `plan` returns the planned examination, or the reason why nothing can be examined. `files` are the
+ * names of the examination's files.
  */
 export const examineTarget = async (
   request: ExaminationRequest,

@@ -13,7 +13,7 @@ import type { KeyFindings } from './model/key-findings.ts';
 import { findingsDocument } from './report/findings-document.ts';
 import { gravestVerdict } from './report/limits-sentence.ts';
 
-/** This file reads the findings that `weir limits` saved in a folder, and reports on these findings again. */
+/** This file reads the findings that `weir limits` saved in a folder, and reports on them again. */
 
 const formats = { requests: 'limits/1', tokens: 'token-limits/1' } as const;
 const files = { requests: 'limits', tokens: 'tokens' } as const;
@@ -47,8 +47,8 @@ const readFindings = async (folder: string): Promise<KeyFindings> => ({
 const nothing: KeyFindings = { requests: null, tokens: null };
 
 /**
- * Returns the stored findings about the target's limit `limit`. The report on the other limit uses these findings for
- * its sentence about both limits. An unreadable file is ignored, so that an examination always gets its report.
+ * Returns the stored findings about the target's limit `limit`, which the report on the other limit uses for its
+ * sentence about both. An unreadable file is ignored, so that an examination always gets its report.
  */
 export const findingsBeside = async (
   folder: string,
@@ -68,13 +68,10 @@ export const findingsBeside = async (
 
 const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
 
-/** Returns the name of the exit code for findings. The gravest verdict of the findings determines the exit code. */
+/** Returns the name of the exit code for the gravest verdict of the findings. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
-/**
- * Throws a `Problem` if the findings are about two targets. A single verdict on two targets would be about neither
- * target.
- */
+/** Throws a `Problem` if the findings are about two targets, since a single verdict would be about neither. */
 const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): void => {
   if (requests === null || tokens === null || requests.target === tokens.target) return;
   throw new Problem(

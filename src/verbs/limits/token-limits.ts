@@ -30,7 +30,7 @@ import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
 import { readWindow } from './window-option.ts';
 
 export interface TokenLimitRequest extends TargetRequest {
-  /** The scope of the examination: `quick`, `full`, or an empty text for the full scope. */
+  /** The scope of the examination: `quick` or `full`; empty means `full`. */
   readonly tokens: string;
   readonly context: string | undefined;
   /** The unit that the limit counts, as given to `--unit`. */
@@ -90,8 +90,7 @@ type Settings = ReturnType<typeof settingsFrom>;
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
 /**
- * Chooses the model: the named model, or the cheapest model with a listed price. Returns the chosen model with the
- * known facts about it.
+ * Chooses the named model, or else the cheapest model with a listed price. Returns it with the known facts about it.
  */
 const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string | undefined) => {
   const details = models.details ?? new Map<string, ModelDetails>();

@@ -15,7 +15,7 @@ const longest = 3_600_000;
  */
 const shares = { above: 1.1, below: 0.9 } as const;
 
-/** Says how to examine the limit of a long window by hand: in parts, over days. */
+/** Says how to examine the limit of a long window by hand, in parts over days. */
 const planText = (given: string, window: number, amount: string, limit: number | null): string => {
   const span = (windows: number): string => timeText(windows * window);
   const sized = (share: number): string =>

@@ -20,7 +20,7 @@ export const mockSummaryText = (counters: Readonly<Record<string, number>>): str
 };
 
 export interface MockRequest {
-  /** A scenario file. The gateway is started as for a run of this scenario. */
+  /** A scenario file. The gateway starts as for a run of it. */
   readonly scenario: string | undefined;
   readonly port: number;
   readonly controlPort: number;
@@ -29,7 +29,7 @@ export interface MockRequest {
   readonly keys: readonly string[] | undefined;
   /** The seed; `undefined` means the seed of the scenario. */
   readonly seed: number | undefined;
-  /** The settings as `path=value`, where the path is relative to `mock` in a scenario. */
+  /** The settings as `path=value`, with the path relative to `mock` in a scenario. */
   readonly settings: readonly string[];
   /** The time in ms after which the gateway stops; `null` if only a signal stops the gateway. */
   readonly lifetime: Milliseconds | null;

@@ -7,9 +7,8 @@ import type { Milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /**
- * This file starts the reference gateway in this process. The code that reads scenarios takes 80 ms of CPU to load.
- * Each run on the reference gateway starts a process that runs this file. So this file loads the code for scenarios
- * only for a problem or for later settings.
+ * This file starts the reference gateway in this process. Each run on the gateway starts such a process, and the code
+ * that reads scenarios takes 80 ms of CPU to load, so it is loaded only for a problem or for later settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {

@@ -24,9 +24,9 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
 /**
  * Returns how long after the noise the quiet population has recovered. The usual percentile of the blocks without noise
  * is the yardstick: without noise, for example, 5 % of requests are slower than the p95. A part of the time after the
- * noise is bad if surely more than twice this share is slower or failed. The population has recovered at the first of
- * two consecutive good parts, since a single part may be good by chance. The requests after all ends of the noise are
- * judged together.
+ * noise is bad if surely more than twice this share of its requests are slower or failed. The population has recovered
+ * at the first of two consecutive good parts, since a single part may be good by chance. The requests after all ends of
+ * the noise are judged together.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;

@@ -80,8 +80,7 @@ const remedyOf = (
 };
 
 /**
- * The lower percentiles that are tried for the beginning of the noise. The beginning may be too short for the figure's
- * own percentile.
+ * The lower percentiles to try for the beginning of the noise, which may be too short for the figure's own percentile.
  */
 const onsetPercentiles = [0.9, 0.5] as const;
 

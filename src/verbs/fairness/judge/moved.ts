@@ -91,7 +91,7 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-/** Returns the logarithm of a rise, limited to ±`mostRise`. A value is infinite if too many requests failed. */
+/** Returns the logarithm of a rise, limited to ±`mostRise`. A figure is infinite if too many requests failed. */
 const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 

@@ -28,8 +28,8 @@ interface PlannedBlocks {
 }
 
 /**
- * Returns half the width of the rise's interval, as a share, under the assumption that times are distributed
- * exponentially. This half width is computed from the standard error of the percentile.
+ * Returns half the width of the rise's interval, as a share, if response times are distributed exponentially. It is
+ * computed from the percentile's standard error.
  */
 export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
   const error = Math.sqrt(q / ((1 - q) * requests)) / -Math.log(1 - q);

@@ -12,8 +12,7 @@ import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * Returns how many 429s of some keys may be caused by the keys' own requests; `null` if the ledger lacks some requests
- * of the keys.
+ * Returns how many 429s of `keys` may be caused by the keys' own requests; `null` if the ledger lacks some of these.
  */
 const explainedOf = (
   { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,

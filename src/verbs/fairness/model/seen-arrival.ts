@@ -37,10 +37,7 @@ export interface SeenArrival {
   readonly cost: number | null;
 }
 
-/**
- * The observations of the run. `until` is the end of the load, or of the observations. Blocks that end later are not
- * judged.
- */
+/** The observations of the run. `until` is when the load ended. Blocks that end later are not judged. */
 export interface SeenRun {
   readonly blocks: readonly NoiseBlock[];
   readonly arrivals: readonly SeenArrival[];

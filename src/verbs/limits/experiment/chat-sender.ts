@@ -33,9 +33,7 @@ export interface ChatSender {
 /** The assumed inaccuracy of a timer, in ms. */
 const timerSlack = 2;
 
-/**
- * Returns a pause in ms. A client that pauses for this time after each answer certainly never exceeds the even rate.
- */
+/** Returns the pause after each answer, in ms, with which a client certainly never exceeds the even rate. */
 export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
 
 /** Returns the longest time from sending to an answer, or to an abort, in ms. */
@@ -45,9 +43,7 @@ export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answe
 /** Returns the idle time in ms after which no window of a limiter is still open. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
-/**
- * Returns a time in ms after the first request. By then, every limiter has certainly forgotten earlier uses of the key.
- */
+/** Returns how long after the first request, in ms, every limiter has certainly forgotten earlier uses of the key. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
 /** The maximum number of requests in the round that follows exactly `expected` sent requests. */
@@ -82,7 +78,7 @@ export const sendUntilRefused = async (
   return false;
 };
 
-/** Sleeps until the time since `origin`, modulo the window and divided by the window, is in one of the ranges. */
+/** Sleeps until the position within the window is in one of the ranges, as shares. A window begins at `origin`. */
 export const sleepUntilPhase = async (
   sender: ChatSender,
   origin: number,

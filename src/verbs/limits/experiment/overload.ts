@@ -31,7 +31,7 @@ const burstMultiple = 1.25;
 /** The assumed factor by which answers in a burst take longer than a single answer. */
 const slowdown = 1.5;
 
-/** Returns the number of requests of a burst at once. The number grows with the time in ms that answers take. */
+/** Returns how many requests a burst sends at once: more if answers take longer (`roundTrip`, in ms). */
 export const burstSize = (rule: LimitRule, roundTrip: number): number => {
   const span = (slowdown * roundTrip) / rule.window;
   const size = Math.ceil(burstMultiple * rule.limit * (1 + span)) + 2;
@@ -82,7 +82,7 @@ const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit 
  */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
-/** Returns how many requests must be sent at once so that a burst of the limit stays short. */
+/** Returns how many requests must be sent at once so that a burst of as many requests as the limit stays short. */
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
@@ -294,7 +294,10 @@ export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): num
 export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 
-/** Returns the typical number of windows. Of three windows, about two are enough to recognise a compliant limiter. */
+/**
+ * Returns how many windows the sustained load typically lasts. Two of three are enough to recognise a compliant
+ * limiter.
+ */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 

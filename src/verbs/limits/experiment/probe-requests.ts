@@ -27,9 +27,9 @@ export interface ProbeModels {
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
-  /** All models of the target, in its order. */
+  /** All models of the target, in the order of its list. */
   readonly listed: readonly string[];
-  /** For each model, the further facts in the list; absent if the list has only names. */
+  /** What the list says about each model besides its name; absent if the list has only names. */
   readonly details?: ReadonlyMap<string, ModelDetails>;
   /** The limits that the list's headers declare; absent if the headers declare no limit. */
   readonly declared?: DeclaredQuota;

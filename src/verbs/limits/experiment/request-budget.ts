@@ -53,8 +53,8 @@ export const secondKeyRequests = 5;
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
 /**
- * The number of evenly sent requests, including the requests for counting. This number is enough to show that 5 % of
- * the requests are refused at random.
+ * The number of evenly sent requests, including the requests for counting: enough to show that 5 % are refused at
+ * random.
  */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
@@ -166,7 +166,7 @@ export const probeBudgetFor = (
   return {
     typical: usual,
     max: most,
-    /** The typical time, in ms. */
+    /** The typical duration, in ms. */
     time: sum((part) => part.time),
     tokens: { typical: Math.round(total(answered)), max: total(most) },
     /** The highest cost in micro-units of the currency; `null` if the price of chats is unknown. */

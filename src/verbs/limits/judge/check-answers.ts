@@ -157,8 +157,8 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
 };
 
 /**
- * Returns whether a refusal that names no limit may be a refusal for tokens. The refusal may be for tokens if the
- * requests of the window before can have used up the limit of tokens.
+ * Returns whether a refusal that names no limit may be for tokens: the requests of the window before can have used up
+ * the limit of tokens.
  */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
@@ -171,8 +171,8 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    // A weighted counter remembers two windows, so the charges of both count. A bucket may hold only a part of the
-    // limit.
+    // A weighted counter remembers two windows, so the charges of both are compared. A bucket may hold only a part of
+    // the limit.
     const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
     return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });

@@ -47,8 +47,8 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
 /**
- * Returns whether drops in the remaining requests show the costs of requests. Drops show costs if each small chat
- * lowered the remaining requests by one, in the whole log or at least in the first window.
+ * Returns whether drops in the remaining requests show what requests cost: each small chat lowered them by one, in the
+ * whole log or at least in the first window.
  */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
@@ -191,8 +191,8 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // A correction returns tokens, and no drop shows returned tokens. So the drops alone fit a method that never corrects
-  // its estimate. A correction that was seen therefore takes precedence over a method that fits the drops.
+  // A correction returns tokens, and no drop shows that. So the drops alone fit a method that never corrects its
+  // estimate, and a correction that was seen takes precedence over it.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;
@@ -217,8 +217,7 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit. Streams bypass the limit if a stream costs nothing, and the gateway admitted
- * a stream while it refused chats.
+ * Checks whether streams bypass the limit: a stream costs nothing, and the gateway admitted one while it refused chats.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -297,8 +296,8 @@ const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
 };
 
 /**
- * Checks whether another model is admitted while the key is exhausted for the first model. A refusal before the request
- * and a refusal after the request prove that the key was exhausted.
+ * Checks whether another model is admitted while the key is exhausted for the first model. A refusal before this
+ * request and one after it prove that the key was exhausted.
  */
 const checkModels = ({ replies }: LimitLog): LimitCheck => {
   const exhausted = replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');

@@ -19,7 +19,7 @@ interface DecisionEvidence {
   readonly facts: LimitFacts;
   /**
    * A cause of refusals other than the limit of requests: other users of the key, or used-up tokens; `null` if nothing
-   * suggests such a cause.
+   * suggests one.
    */
   readonly otherCause: string | null;
 }
@@ -186,10 +186,7 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/**
- * Checks whether the gateway admits a key that was idle for two windows. Every limiter that keeps the rule admits such
- * a key.
- */
+/** Checks whether the gateway admits a key that was idle for two windows, as every limiter that keeps the rule does. */
 const checkIdle = ({ facts, paced, otherCause }: DecisionEvidence): LimitCheck => {
   const { refusals, times } = facts.idle;
   const check = checkReplies({

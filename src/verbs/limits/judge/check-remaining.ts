@@ -187,8 +187,8 @@ const gapsIn = (reported: readonly Reported[]): number => {
 };
 
 /**
- * Returns whether the end of a window within a burst explains the only gap in the values. The end of a window explains
- * the gap if all values below the gap were answered before all values above the gap.
+ * Returns whether the end of a window within a burst explains the only gap in the values: all values below the gap were
+ * answered before all values above it.
  */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
@@ -262,8 +262,8 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 const minWholeRemaining = 2;
 
 /**
- * Returns refusals that came although requests remained. A report before the refusal gave the remaining requests, and
- * the examination sent too few requests after the report to use up the remaining requests.
+ * Returns refusals that came although requests remained: a report before the refusal gave the remaining requests, and
+ * the examination then sent too few requests to use them up.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],

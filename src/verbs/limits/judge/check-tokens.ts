@@ -64,7 +64,10 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
     : check;
 };
 
-/** Returns the refusals that name tokens, sent after every limiter has forgotten earlier uses of the key. */
+/**
+ * Returns the refusals of requests that name tokens and were sent after every limiter has forgotten earlier uses of the
+ * key.
+ */
 const tokenRefusals = (
   log: LimitLog,
   { own }: TokenEvidence,

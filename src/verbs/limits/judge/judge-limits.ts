@@ -37,7 +37,7 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
   return mayBeTokens ? 'refusals can be for used-up tokens' : null;
 };
 
-/** If more than this share of the chats has no decision, the log decides nothing. */
+/** If more than this share of the chats were neither admitted nor refused, the log decides nothing. */
 const maxUndecidedShare = 0.2;
 
 /**
@@ -159,7 +159,7 @@ const unexplainedFacts = (
   { best, ties }: LimiterIdentification,
 ): readonly string[] => {
   const idle = burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
-  // A quick examination has only the burst at its start. A boundary or a step explains any such burst up to twice the
+  // A quick examination has only the burst at its start, and a boundary or a step explains any burst up to twice the
   // limit.
   const judged = idle.length > 0 ? idle : burst.bursts;
   const exceeding = judged.filter(({ admitted, allowed }) => admitted > allowed);
@@ -181,7 +181,7 @@ const unexplainedFacts = (
   ];
 };
 
-/** The largest difference between two burst sizes of one bucket, in requests and as a share. */
+/** The largest difference between two burst sizes of one bucket: a number of requests, and a share. */
 const burstTolerance = { requests: 1, share: 1 / 4 };
 
 /** A burst that is smaller than this share of the limit shows a small bucket. */
@@ -252,7 +252,7 @@ const verdictOf = (
 };
 
 /**
- * Judges an examination. Facts decide whether the limit is kept. A model of a limiter only explains the facts. The one
+ * Judges an examination. Facts decide whether the limit is kept, and a fitted limiter only explains them. The one
  * exception is `checkFit`, which can find a violation.
  */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {

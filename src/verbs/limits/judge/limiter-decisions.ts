@@ -23,8 +23,7 @@ const isDeciding = ({ key, phase }: ProbeReply): boolean =>
 export const calmPhases: readonly ProbePhase[] = ['counting', 'even'];
 
 /**
- * If the log has no phase below the limit, its first requests, up to this share of the limit, are used as requests
- * below the limit.
+ * In a log without a phase below the limit, the first requests, up to this share of the limit, stand for such a phase.
  */
 const calmShare = 1 / 3;
 
@@ -45,10 +44,7 @@ const failureOf = (reply: ProbeReply): string | null => {
 const minRefusedShare = 0.1;
 /** The minimum number of small chats that must fail in the same way before this failure is treated as a refusal. */
 const minRefused = 3;
-/**
- * The minimum ratio between two shares of one failure: its share of the chats under load, and its share of the chats
- * below the limit.
- */
+/** The minimum ratio of a failure's share of the chats under load to its share of the chats below the limit. */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -58,8 +54,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures with which a gateway refuses requests over its limit instead of a 429. These failures are
- * frequent under load and very rare below the limit. Returns no failures if no small chat below the limit was answered.
+ * Returns the failures with which a gateway refuses requests over its limit instead of a 429: they are frequent under
+ * load and very rare below the limit. Returns none if no small chat below the limit was answered.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -103,7 +99,7 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
 export const tokenRefusals = (log: LimitLog): readonly ProbeReply[] =>
   smallChats(log).filter(({ refusal }) => refusal?.unit === 'tokens');
 
-/** The chats that are not small but use up the limit of requests in the same way. */
+/** The chats that are not small but use up the limit of requests like small ones. */
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 
 export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
@@ -117,8 +113,8 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
 /**
- * Returns the requests of the first key that are not chats. `usual` has the requests that a gateway may count like
- * chats. `all` also has the requests that are usually free.
+ * Returns the requests of the first key that are not chats. `usual` holds the requests that a gateway may count like
+ * chats, `all` also the requests that are usually free.
  */
 export const otherRequests = ({ replies }: LimitLog) => {
   const others = replies.filter(
@@ -145,15 +141,15 @@ export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   });
 };
 
-/** Returns the small chats of the first key that show no decision. */
+/** Returns the small chats of the first key that were neither answered nor refused. */
 export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
 };
 
 /**
- * Returns how many requests the gateway had counted before the first request of the log. The reported limit and
- * remaining requests give this number; infinity if the first answer does not report both.
+ * Returns how many requests the gateway had counted before the first request of the log, from the limit and the
+ * remaining requests that it reports; infinity if the first answer does not report both.
  */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;
@@ -161,7 +157,7 @@ const usedBefore = (first: ProbeReply | undefined): number => {
   return limit === null || remaining === null ? Infinity : limit - 1 - remaining;
 };
 
-/** Returns all requests of the first key, whatever their outcome. */
+/** Returns all requests of the first key, and whether it was idle or fresh before them. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
   /** The longest answer of each phase. An aborted request may have reached the gateway as late as this answer. */

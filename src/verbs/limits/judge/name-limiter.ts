@@ -54,8 +54,8 @@ const fewestWrong = (ranking: readonly LimiterFit[]): number =>
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
 /**
- * If a gateway counted a request that the replay leaves out, a correct limiter contradicts at most this many decisions
- * because of this request.
+ * A request that a gateway counted and the replay leaves out makes a correct limiter contradict at most this many
+ * decisions.
  */
 const maxWrongByOthers = 4;
 
@@ -101,9 +101,8 @@ const minWrong = 4;
 const maxWrong = 2;
 const maxWrongShare = 0.015;
 /**
- * Another limit is likelier than the declared limit if its contradictions are few: at most this share of the
- * contradictions of the declared limit. The contradictions of a limit are the decisions that its best limiter
- * contradicts.
+ * Another limit is likelier than the declared limit if its best limiter contradicts at most this share of the decisions
+ * that the best limiter of the declared limit contradicts.
  */
 const likelierRatio = 0.5;
 /**
@@ -117,16 +116,13 @@ const minShownContrast = 25;
  */
 const minOfAnyPhase = 16;
 
-/**
- * Returns whether a log can prove another limit. The log can prove another limit if no cause that is checked below
- * explains the log without another limit.
- */
+/** Returns whether a log can prove another limit: none of the causes below explains the log without another limit. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],
   declared: LimitRule,
 ): boolean => {
-  // A queue shows its rate in the times of the answers, so a queue needs no further evidence.
+  // A queue shows its rate in the times of the answers, so it needs no further evidence.
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
@@ -150,8 +146,8 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
 };
 
 /**
- * Returns whether it is beyond doubt that the gateway has another limit than the declared limit. `rival` is the lowest
- * number of decisions that any other limiter contradicts.
+ * Returns whether the gateway beyond doubt has another limit than declared. `rival` is the lowest number of decisions
+ * that any other limiter contradicts.
  */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
@@ -173,9 +169,8 @@ const isBeyondDoubt = (
 };
 
 /**
- * Returns whether the decisions can show a limiter. If no request was refused, only the delays of a queue can show a
- * limiter. If chats were refused for tokens, the decisions of the limit of requests on these chats are unknown, so the
- * log shows no limiter.
+ * Returns whether the decisions can show a limiter. If no request was refused, only the delays of a queue can show one.
+ * If chats were refused for tokens, the request limiter's decisions on them are unknown, so the log shows no limiter.
  */
 const canShowLimiter = (
   log: LimitLog,

@@ -42,9 +42,9 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Returns whether a fitted limiter certainly breaks the rule. If the fitted window can be the declared window, a
- * different limit breaks the rule. Otherwise a higher limit or a different rate breaks the rule. For a class that
- * refills, only the rate is compared.
+ * Returns whether a fitted limiter certainly breaks the rule. A class that refills breaks it by another rate. Any other
+ * class breaks it by another limit if the fitted window can be the declared one, otherwise by a higher limit or another
+ * rate.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -52,10 +52,9 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  // A weighted counter that rounds up, with a limit that is one request higher, decides like a counter that rounds
-  // down.
+  // A weighted counter that rounds up, with a limit one request higher, decides like a counter that rounds down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
-  // A few requests before the log lower the limit that the log shows by the same number.
+  // A few requests before the log make the limit look lower by their number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
@@ -105,8 +104,8 @@ const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /**
- * Returns whether a fitted limiter may differ from the rule. For a class that refills, the rate may differ. For other
- * classes, the fitted range does not contain the rule, and does not lie within the rule.
+ * Returns whether a fitted limiter may differ from the rule. A class that refills may differ in its rate. For another
+ * class, the fitted range neither contains the rule nor lies within its tolerance.
  */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -130,7 +129,7 @@ const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: n
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
-  // A queue refuses nothing, so the minimum number of refusals does not apply to a queue.
+  // A queue refuses nothing, so it needs no minimum number of refusals.
   (best.limiter === 'leaky-queue' || refusals >= minRefusals) &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
@@ -171,7 +170,7 @@ const isReportedLower = (
   !isDisjoint(window, shortestWindow(rule.window), longestWindow(rule.window));
 
 /**
- * Checks whether a limiter of another limit explains the decisions. Only this check finds a violation with a model of a
+ * Checks whether a limiter of another limit explains the decisions. Only this check finds a violation with a fitted
  * limiter, since the facts miss small differences between limits.
  */
 export const checkFit = (
@@ -187,8 +186,8 @@ export const checkFit = (
     isConclusive &&
     explanations.every((fit) => isOtherLimiter(fit, rule) || isReportedLower(fit, rule, reported));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Other users of the key lower the amount that remains for this client, but never raise this amount. So another cause
-  // excuses only a lower limit.
+  // Other users of the key lower the amount that remains for this client, but never raise it. So another cause excuses
+  // only a lower limit.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;

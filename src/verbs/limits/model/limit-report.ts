@@ -9,8 +9,8 @@ import type {
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 /**
- * What an examination of requests shows about the limit of tokens. The examination uses few tokens, so the examination
- * never shows that this limit is kept.
+ * What an examination of requests shows about the limit of tokens: never that it is kept, since too few tokens are
+ * used.
  */
 export interface TokenJudgement {
   readonly verdict: 'violated' | 'not examined';
@@ -18,10 +18,7 @@ export interface TokenJudgement {
 }
 
 export interface LimitJudgement {
-  /**
-   * The verdict on both limits: violated if one of the two limits is violated, otherwise the verdict on the limit of
-   * requests.
-   */
+  /** The verdict on both limits: `violated` if either is violated, otherwise the verdict on the limit of requests. */
   readonly verdict: LimitVerdict;
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;

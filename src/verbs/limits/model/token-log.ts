@@ -31,13 +31,13 @@ export const tokenKinds = {
 } as const satisfies Record<string, string>;
 export type TokenKind = keyof typeof tokenKinds;
 
-/** A request of an examination of tokens, with the facts of its answer. Instants are in ms. */
+/** A request of an examination of tokens, and its answer. Instants are in ms. */
 export interface TokenReply {
   readonly phase: TokenPhase;
   readonly kind: TokenKind;
   /** The number of the request's burst, from 1; 0 outside bursts. */
   readonly burst: number;
-  /** Whether the request is a small chat, which shows the state of the limit and hardly uses the limit. */
+  /** Whether the request is a small chat, which shows the state of the limit and hardly uses it. */
   readonly isTap: boolean;
   /** The instant at which the first byte of the request was written. */
   readonly sent: number;
@@ -48,7 +48,7 @@ export interface TokenReply {
   readonly status: number;
   /** The limit that a 429 names. */
   readonly unit: NamedLimit | null;
-  /** The number of tokens of the prompt, estimated from the usage of earlier, similar texts. */
+  /** The tokens of the prompt, estimated from the usage of earlier, similar texts. */
   readonly prompt: number;
   readonly maxTokens: number;
   readonly usage: {
@@ -95,7 +95,6 @@ export interface TokenLog {
   readonly cut: string | null;
 }
 
-/** The tokens that a reply reports as used; `null` if the reply reports no usage. */
 export const usedTokens = ({ usage }: TokenReply): number | null =>
   usage === null ? null : usage.input + usage.output;
 

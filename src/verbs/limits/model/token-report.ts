@@ -14,7 +14,7 @@ export interface ChargeRow {
   readonly words: string;
 }
 
-/** The admitted and the refused requests of a burst to an idle key. */
+/** The requests of one burst that came after the key was idle. */
 export interface BurstRow {
   readonly burst: number;
   readonly admitted: number;

@@ -4,7 +4,6 @@ interface Usage {
   readonly cached?: number;
 }
 
-/** The properties of a unit that a limit of tokens counts. */
 interface TokenUnitRow {
   readonly words: string;
   /** The names of this unit in limit headers. */

@@ -13,7 +13,7 @@ import {
 import { failed, type JunitCase, passed, skipped } from '../../../report/junit/junit-file.ts';
 import { plural } from '../../../report/text/number-text.ts';
 
-/** The result of a check. A violated limit is more serious than any other false claim. */
+/** The result of a check. A violated limit is more serious than another false claim. */
 type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
 export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
@@ -92,10 +92,7 @@ export const claimTables = (checks: readonly LimitCheck[]) => {
   };
 };
 
-/**
- * Shows the claims that do not hold. Pages fold all other claims. A terminal says that the other claims are in the page
- * `page`.
- */
+/** Shows the claims that do not hold. Pages fold all other claims; a terminal refers to `page` for them. */
 export const claimsSection = (checks: readonly LimitCheck[], page: string): Section => {
   const { found, others } = claimTables(checks);
   return section('Claims', [

@@ -22,8 +22,8 @@ import { countText, plural, timeText } from '../../../report/text/number-text.ts
 const isDisjoint = (a: Fitted, b: Fitted): boolean => a.least > b.most || a.most < b.least;
 
 /**
- * Returns whether two limiters have different limits. A cap on requests in flight is never compared, since a cap is
- * another kind of limit.
+ * Returns whether two limiters have different limits. A cap on requests in flight is another kind of limit and is never
+ * compared.
  */
 const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
   [a, b].every(({ limiter }) => limiter !== 'in-flight') &&
@@ -110,7 +110,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says how many more decisions the tied limiters contradict, at most, than the best limiter contradicts. */
+/** Says how many more decisions the tied limiters contradict than the best one, at most. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');
@@ -129,8 +129,8 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
 };
 
 /**
- * Explains why a limiter is identified instead of the next best limiter. The decisions that distinguish the two
- * limiters are the evidence.
+ * Explains why a limiter is identified instead of the next best one, with the decisions that distinguish the two as
+ * evidence.
  */
 export const explanationSection = (
   identification: LimiterIdentification,

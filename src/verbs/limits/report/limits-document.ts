@@ -48,7 +48,7 @@ const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
 const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
   `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
 
-/** Formats parameters as `60 requests in 60 s, burst 12`. */
+/** Formats a limiter's fitted parameters as `60 requests in 60 s, burst 12`. */
 const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
   [
     `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
@@ -60,8 +60,8 @@ const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
 /**
- * Says which limiter explains the decisions, which other limiters explain the decisions as well, and how many decisions
- * the next best limiter contradicts.
+ * Says which limiter explains the decisions, which others explain them as well, and how many decisions the next best
+ * limiter contradicts.
  */
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;
@@ -143,7 +143,6 @@ const limiterColumns: readonly Column<LimiterFit>[] = [
   column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
 ];
 
-/** The parts of a report on the limit of requests. */
 export const requestSections = (report: LimitReport): readonly Section[] => {
   const { judgement, log } = report;
   const { ranking, decisions } = judgement.identification;
@@ -189,8 +188,8 @@ const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =
     .map(({ observed }) => text(`Other limits: ${observed}.`));
 
 /**
- * Builds the document of an examination: the limiter of a gateway and the claims about this limiter. If the gateway's
- * limit of tokens was also examined (`tokens`), the first line is about both limits.
+ * Builds the document of an examination: the gateway's limiter and the claims about it. If the gateway's limit of
+ * tokens was also examined (`tokens`), the first line is about both limits.
  */
 export const limitsDocument = (
   report: LimitReport,

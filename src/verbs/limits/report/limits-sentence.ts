@@ -59,8 +59,8 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 
 /**
  * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
- * the examination of tokens was also about all tokens, its claim becomes `violated`, whatever this examination found.
- * If the examination of tokens was about input or output tokens only, the violation is a separate claim.
+ * the examination of tokens was also about all tokens, its claim becomes `violated`, whatever it found. If it was about
+ * input or output tokens only, the violation is a separate claim.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -83,7 +83,7 @@ const clause = (limits: string, verdict: LimitVerdict): string =>
 
 const limitText = ({ amount, per }: Claim): string => `${amount} ${per}`;
 
-/** Says for each limit whether the limit is kept. Limits with the same verdict share a sentence. */
+/** Says for each limit whether it is kept. Limits with the same verdict share a sentence. */
 const verdictText = (claims: readonly Claim[]): string =>
   [...Map.groupBy(claims, ({ verdict }) => verdict)]
     .map(([verdict, alike]) => {
@@ -110,8 +110,8 @@ const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
 };
 
 /**
- * Says how many requests were certainly admitted within one window. Adds the reason if the reason is known. Says
- * nothing if this number is within the limit.
+ * Says how many requests were certainly admitted within one window, and why if that is known; empty if the number is
+ * within the limit.
  */
 const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
   const { limit, window } = log.declared.requests;
@@ -147,7 +147,7 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 
 /**
  * Says that the limit of all tokens was seen to be kept only with prompts, and whether the operator promised that usage
- * is charged. Says nothing about any other result.
+ * is charged; empty for any other result.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];
@@ -157,7 +157,7 @@ const answersText = ({ findings, log }: TokenReport): readonly string[] => {
 
 const day = 24 * 60 * minute;
 
-/** Says whether the sentence joins examinations of different days or models. */
+/** Names the days or the models if the sentence joins examinations of different ones. */
 const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
   if (requests === null || tokens === null) return [];
   const [one, other] = [requests, tokens];
@@ -172,7 +172,7 @@ const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
 const upperFirst = (sentence: string): string =>
   sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** Says whether the examined limits are kept, and how much gateways may admit although the limits are kept. */
+/** Says whether the examined limits are kept, and how much a gateway may admit although it keeps them. */
 export const limitsSentence = (findings: KeyFindings): string => {
   const { requests, tokens } = findings;
   const more = [
@@ -209,10 +209,7 @@ const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
 };
 
-/**
- * Says what to do if an examination decides nothing: remove the cause that ended the examination, or make the
- * examination longer.
- */
+/** Says what to do if an examination decides nothing: see to what ended it early, or examine again with `more`. */
 const againText = (
   of: string,
   { log }: { readonly log: { readonly cut: string | null } },

@@ -10,7 +10,7 @@ import { multiplesBetween, plotFigure } from '../../../report/document/plot.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { markup, type Markup } from '../../../report/text/markup.ts';
 
-/** Returns the instants at which the windows of the limiter start; an empty list if the limiter has no windows. */
+/** Returns the instants at which the limiter's windows start; an empty list if it has no windows. */
 const windowStarts = (
   fit: LimiterFit | null,
   replies: readonly ProbeReply[],

@@ -26,8 +26,8 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit that a bucket may lack when the even pace begins. If the gateway's limit is lower than
- * declared, the gateway's bucket lacks more at this time. So the even pace shows the lower limit.
+ * The share of the limit that a bucket may lack when the even pace begins. If its limit is lower than declared, the
+ * bucket lacks more, so the even pace shows the lower limit.
  */
 const lackingShare = 0.5;
 

@@ -112,9 +112,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Returns whether the end of a window hid the charge of a longer answer. The end of a window hid the charge if single
- * chats show their charge and the longer answer shows no charge. An answer that shows a part of its charge is not asked
- * for again, since a weighted counter, or a gateway that charges prompts alone, would show the same part.
+ * Returns whether the end of a window hid the charge of a longer answer: single chats show their charge, and the longer
+ * answer shows none. An answer that shows a part of its charge is not asked for again, since a weighted counter, or a
+ * gateway that charges prompts alone, would show the same part.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;

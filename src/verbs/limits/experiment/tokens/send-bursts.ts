@@ -69,9 +69,9 @@ const namingTime = 4000;
 const mostTogether = 10;
 
 /**
- * Tests a refusal that names the limit of requests. The limit of tokens may have caused this refusal. Sends a prompt
- * for which no room is left, then small chats at once, and then the prompt and the chats again. No limiter of requests
- * admits so many chats between two refusals.
+ * Tests a refusal that names the limit of requests but may come from the limit of tokens. Sends a prompt for which no
+ * room is left, then small chats at once, and then the prompt and the chats again. No limiter of requests admits so
+ * many chats between two refusals.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;
@@ -221,7 +221,7 @@ const nextPhase = (now: number, origin: number, window: number): number =>
 
 /**
  * Returns when a burst after a small chat begins: a whole number of windows after `origin`, and either soon after the
- * chat or more than a window after the chat.
+ * chat or more than a window after it.
  */
 const burstAfter = (now: number, origin: number, window: number): number => {
   const next = nextPhase(now, origin, window);
@@ -246,7 +246,8 @@ export const sendBursts = async (
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);
   const origin = burstAfter(client.now() + early, first + window / 2, window);
-  // The chat comes over a window or just before the burst, so no window that it begins ends within the burst.
+  // The chat comes more than a window before the burst, or just before it, so no window that it begins ends within the
+  // burst.
   if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
   if (!isAdmitted(await tap('recovery'))) {
     await forget(examination);
@@ -259,7 +260,7 @@ export const sendBursts = async (
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
   // The end of a window explains one burst that exceeds the limit. If the other burst was not refused, a window ended
-  // in the other burst, too. So a third burst is sent between the two phases.
+  // in it, too. So a third burst is sent between the two phases.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

@@ -28,17 +28,17 @@ const usualWait = 0.5;
 const usualLatency = 1000;
 
 /**
- * The forecast use of an examination. The usual use is the middle between two kinds of gateways: one kind charges
- * first, and the other kind charges at the end.
+ * The forecast use of an examination. The usual use lies midway between gateways that charge first and gateways that
+ * charge at the end.
  */
 export interface TokenBudget {
   readonly requests: { readonly usual: number; readonly most: number };
   readonly tokens: { readonly usual: number; readonly most: number };
-  /** The usual time in ms. */
+  /** The usual duration in ms. */
   readonly time: number;
   /**
    * The usual and the largest price in micro-units of the currency; `null` if prices are unknown. `cached` is the usual
-   * price if a cache holds prompts and the limit counts cached prompts in full; absent if this price is not lower.
+   * price if a cache holds prompts and the limit still counts them in full; absent if this price is not lower.
    */
   readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }

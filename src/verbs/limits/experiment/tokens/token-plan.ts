@@ -40,8 +40,8 @@ export const evenWindows = 5;
 export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
 /**
- * A burst may send its needed requests times this factor. If a gateway counts as few tokens as plausible, a burst needs
- * more requests, and some requests are refused.
+ * A burst may send this many times the requests that it needs. If a gateway counts as few tokens as plausible, a burst
+ * needs more requests, and some requests are refused.
  */
 const requestMargin = 1.4;
 

@@ -80,9 +80,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a stepped refill can add to each of two bursts, which are given as spans in ms. Returns
- * infinity if a boundary of whole windows can be in both bursts. A step is not longer than the time for which the key
- * stayed refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each burst.
+ * Returns how many requests a stepped refill can add to each of two bursts, which are given as spans in ms; infinity if
+ * a boundary of whole windows can be in both bursts. A step is not longer than the time for which the key stayed
+ * refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each burst.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -100,9 +100,9 @@ const stepUnits = (
 };
 
 /**
- * Returns the maximum number of admissions in a burst that contains no boundary and no step. This number is the limit,
- * plus the refill during `span`, plus one request, since some limiters compare only after they count. Example: at 60
- * requests in 60 s, about 60 + 1 + 1 in the first second.
+ * Returns the maximum number of admissions in a burst that contains no boundary and no step: the limit, plus the refill
+ * during `span`, plus one request, since some limiters compare only after they count. Example: at 60 requests in 60 s,
+ * about 60 + 1 + 1 in the first second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
@@ -138,9 +138,8 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 
 /**
  * Finds the bursts of a log, and decides whether two bursts prove that the limit is exceeded. A boundary of a window,
- * or a step of a refill, explains one burst above the limit. A boundary or step explains two such bursts only if both
- * bursts can contain a boundary of the same grid. Example: bursts 100 s apart cannot both contain a boundary of windows
- * of 60 s.
+ * or a step of a refill, explains one burst above the limit, but two such bursts only if both can contain a boundary of
+ * the same grid. Example: bursts 100 s apart cannot both contain a boundary of windows of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

@@ -3,18 +3,15 @@ import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/**
- * The span of a request, in ms. A limiter may have counted the request at any moment of the span, whatever the outcome
- * of the request.
- */
+/** The span of a request, in ms. A limiter may have counted the request at any moment of it, even if it was refused. */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
 }
 
 /**
- * The maximum number of requests that a fresh key has sent before the log. A bucket may lack this number of requests,
- * since some buckets go into debt by one request.
+ * The maximum number of requests that a fresh key has sent before the log. A bucket may lack this many, since some
+ * buckets go into debt by one request.
  */
 export const maxFreshRequests = 2;
 
@@ -36,10 +33,9 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Returns a function that decides whether the client certainly kept the even rate up to a request. The client kept the
- * even rate if, since each earlier request j, the number of requests is at most the rate times the elapsed time.
- * Example: at 1 request/s, in 5 s since j, at most 5 requests, including j. Refused requests are included, since some
- * limiters count refused requests.
+ * Returns a function that decides whether the client certainly kept the even rate up to a request: since each earlier
+ * request j, the number of requests is at most the rate times the elapsed time. Example: at 1 request/s, in 5 s since
+ * j, at most 5 requests, including j. Refused requests are included, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -51,7 +47,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
     time >= 0 && count <= rate * time + roundingTolerance;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered);
-    // Within two windows, limiters with windows, logs or counters forget all use before the log.
+    // Two windows after the log begins, limiters with windows, logs or counters have forgotten all use before it.
     const isForgotten =
       isIdleBefore ||
       ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
@@ -97,8 +93,8 @@ export const evenPace = (
 };
 
 /**
- * Returns the highest number of evenly sent requests in any window. A gateway that admits these requests has at least
- * this limit. Returns `null` if the requests cover less than half a window.
+ * Returns the highest number of evenly sent requests in any window, which is the least limit of a gateway that admits
+ * them; `null` if the requests cover less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

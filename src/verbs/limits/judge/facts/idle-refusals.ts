@@ -43,8 +43,8 @@ const withoutRefused = (
 
 /**
  * Finds the refusals of an idle key, as indexes of the decisions. Every limiter that keeps the rule has forgotten a key
- * after two idle windows. So the limiter admits the first request, and also every request that it certainly decided
- * before any other request.
+ * after two idle windows. So it admits the first request, and also every request that it certainly decided before any
+ * other request.
  */
 export const idleRefusals = (
   decisions: readonly LimiterDecision[],

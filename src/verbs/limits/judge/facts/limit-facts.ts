@@ -49,8 +49,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals. The limiter ignores refusals if it admitted at least one request that
- * every limiter which counts refusals would have refused.
+ * Returns whether the limiter ignores refusals: it admitted at least one request that every limiter which counts
+ * refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -127,7 +127,7 @@ interface FactEvidence {
 }
 
 /**
- * Finds the refusals that came although the limit certainly had room, since in the two windows before the gateway had
+ * Finds the refusals that came although the limit certainly had room: in the two windows before, the gateway had
  * admitted fewer requests than the limit.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {

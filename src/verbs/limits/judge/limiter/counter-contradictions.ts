@@ -23,8 +23,8 @@ interface ContradictedByLimit {
 const roundingTolerance = 1e-9;
 
 /**
- * Counts, for each limit from 0 to `largest`, the decisions that the limit contradicts. The counts are stored as
- * changes from each limit to the next.
+ * Counts, for each limit from 0 to `largest`, the decisions that contradict it. The counts are stored as changes from
+ * each limit to the next.
  */
 const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
@@ -77,10 +77,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   };
 };
 
-/**
- * A decision, the possible moments of the decision in ascending order, and the number of requests admitted before the
- * decision.
- */
+/** A decision, its possible moments in ascending order, and the number of requests admitted before it. */
 interface CountedDecision {
   readonly moments: Float64Array;
   readonly before: number;
@@ -89,9 +86,8 @@ interface CountedDecision {
 
 /**
  * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
- * does not depend on the limit. An admission agrees with all limits from a value up. A refusal agrees with all limits
- * up to a value. Example (`some`): at a count of 7.4, a limit of 7 refuses and a limit of 8 admits. So an admission
- * contradicts the limits up to 7, and a refusal contradicts the limits from 8.
+ * does not depend on the limit. Example (`some`): at a count of 7.4, a limit of 7 refuses and a limit of 8 admits. So
+ * an admission contradicts the limits up to 7, and a refusal contradicts the limits from 8.
  */
 export const counterContradictions = ({ decisions, priors, middles, slack }: DecisionHistory) => {
   const counted = decisions.map((decision, place): CountedDecision => {

@@ -28,7 +28,7 @@ import type { OffsetBounds } from '../../../../judge/limits/limiter/server-windo
  * server's clock, since all phases must be tried then.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-/** The maximum number of window lengths that are tried between the declared window and twice the declared window. */
+/** The maximum number of window lengths that are tried between the declared window and twice its length. */
 const maxWindowSteps = 60;
 const second = 1000;
 /**
@@ -40,14 +40,14 @@ const minLimitShare = 0.7;
 const maxLimitShare = 1.3;
 const maxLimits = 40;
 /**
- * The number of windows that are searched more closely. For each of these windows, the best limit is scored with more
- * phases, and neighbouring limits are scored, too.
+ * The number of windows that are searched more closely: with more phases for the best limit, and with neighbouring
+ * limits.
  */
 const closerPlaces = 6;
 /** The factor by which a closer search tries more phases than the first search. */
 const finerPhases = 3;
 /**
- * The ratio of the largest limit that is counted to the largest limit that is tried. The ratio is above 1, since the
+ * The largest limit that is counted, as a multiple of the largest limit that is tried. It is above 1, since the
  * interval of a limit may extend beyond the tried limits.
  */
 const largestMultiple = 2;
@@ -79,8 +79,8 @@ const bestGrids = (
 };
 
 /**
- * Returns a function that finds and remembers, for a window, the best phase of each limit. The function tries `times`
- * as many phases as usual.
+ * Returns a function that finds and remembers, for a window, the best phase of each limit. It tries `times` as many
+ * phases as usual.
  */
 const bestByWindow = (
   clock: OffsetBounds | null,
@@ -104,8 +104,8 @@ const maxShareForClosest = 0.04;
 const sampleSize = 600;
 
 /**
- * Returns a score that searches around the best phase in two finer steps, since even a small error of the phase makes a
- * limiter contradict decisions.
+ * Returns a scoring function that searches around the best phase in two finer steps, since even a small error of the
+ * phase makes a limiter contradict decisions.
  */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
@@ -178,7 +178,7 @@ const limitsNear = (limit: number, rule: LimitRule): readonly number[] => {
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
-/** Returns for each window the place that contradicts the fewest decisions, the best place first. */
+/** Returns, for each window, the place that contradicts the fewest decisions; the best place comes first. */
 const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
   const byWindow = Map.groupBy(places, ({ window }) => window);
   return [...byWindow.values()]
@@ -187,9 +187,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Searches weighted counters of many limits and windows for the counter that contradicts the fewest decisions. Returns
- * an empty list if this counter contradicts more than `mostWrong` decisions. The tried windows are whole seconds.
- * Windows are aligned to the server's clock, or have any phase if the server's clock is unknown.
+ * Searches weighted counters of many limits and windows for the one that contradicts the fewest decisions. Returns an
+ * empty list if it contradicts more than `mostWrong`. The tried windows are whole seconds. They are aligned to the
+ * server's clock, or have any phase if this clock is unknown.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

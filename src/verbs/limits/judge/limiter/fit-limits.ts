@@ -12,8 +12,7 @@ import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
 /**
- * Returns the number of decisions that the best limiter with this limit and window contradicts. Returns infinity if
- * this number is above `most`.
+ * Returns the number of decisions that the best limiter with this limit and window contradicts; infinity above `most`.
  */
 export type Score = (limit: number, window: number, most: number) => number;
 
@@ -79,7 +78,7 @@ const sampleSize = 400;
 const phasesPerStep = 4;
 /** A class is dropped if its estimate exceeds the allowed contradictions by more than this share of the decisions. */
 const farOffShare = 0.015;
-/** Counting stops at twice the fewest contradictions so far, plus this number. */
+/** Counting stops at this number plus twice the fewest contradictions so far. */
 const spareContradictions = 8;
 /** A class is abandoned if, after the first search, it contradicts more than this share of the decisions. */
 const hopelessShare = 0.4;
@@ -217,10 +216,7 @@ const searchOutwards = (
   return inside;
 };
 
-/**
- * Returns a range of windows. The ends of the range explain the log as well as the best window. Some windows within the
- * range may explain the log less well.
- */
+/** Returns a range of windows whose ends explain the log as well as the best window. Some windows within it may not. */
 export const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,

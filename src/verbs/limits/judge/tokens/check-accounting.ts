@@ -30,7 +30,6 @@ const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): st
     : `${(charge / used).toFixed(2)} times its usage`;
 };
 
-/** Lists the charge of each kind of request beside its usage. */
 export const chargeRows = (charges: readonly MeasuredCharge[]): readonly ChargeRow[] =>
   charges.map((measured) => ({
     kind: measured.kind,
@@ -82,9 +81,7 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/**
- * The properties of an answer that explain its charge. Measured charges and stored charges both have these properties.
- */
+/** The properties of an answer that explain its charge, whether just measured or stored. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /**
@@ -107,8 +104,8 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 };
 
 /**
- * Returns the kinds of answers that no measured charge includes: all, whole or streamed answers; `null` if measured
- * charges include all kinds of answers. Some examinations have no longer streamed answer.
+ * Returns the kinds of answers that no measured charge includes: all, whole or streamed answers; `null` if each kind is
+ * included. Some examinations have no longer streamed answer.
  */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
@@ -122,8 +119,7 @@ const answersNotShown = (
 };
 
 /**
- * Returns the longer answers whose charge is exactly the prompt. Such charges contradict the promise that usage is
- * charged.
+ * Returns the longer answers of which only the prompt was charged. They contradict the promise that usage is charged.
  */
 const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
   charges.filter(
@@ -184,8 +180,8 @@ const freeText = (charges: readonly MeasuredCharge[]): string => {
 };
 
 /**
- * Returns a text for the end of the reasons why a limit is kept. The text says which kinds of requests are charged
- * nothing, and which reason relies on the operator's promise. The text is empty if nothing needs to be added.
+ * Returns what to add to the reasons why a limit is kept: which kinds of requests are charged nothing, and which reason
+ * relies on the operator's promise. The text is empty if nothing needs to be added.
  */
 export const caveatsText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)

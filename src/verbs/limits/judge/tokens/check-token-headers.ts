@@ -46,9 +46,7 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
 /** The share of the limit by which the reported remaining tokens must drop before the reports are accepted as true. */
 const shownFall = 1 / 2;
 
-/**
- * Returns why nothing shows that the reported remaining tokens are true; `null` if the reports are accepted as true.
- */
+/** Returns why nothing shows that the reported remaining tokens are true; `null` if they are accepted as true. */
 const whyRemainingIsUnsure = (
   { replies, rule }: TokenLog,
   { counting, hasRemaining }: Pick<TokenGuards, 'counting' | 'hasRemaining'>,

@@ -62,7 +62,7 @@ interface Finding {
   readonly isFound: boolean;
   /** A reason why the fault proves nothing; `null` if nothing excuses the fault. */
   readonly why: string | null;
-  /** Whether nothing but the operator's promise excludes an excuse. If absent, the finding needs no promise. */
+  /** Whether only the operator's promise rules out an excuse. If absent, the finding needs no promise. */
   readonly restsOnPromise?: boolean;
   /** Whether the examination shows that the limit satisfies the claim. */
   readonly isProved: boolean;
@@ -97,7 +97,7 @@ const violating = (
   };
 };
 
-/** The share of the limit that must be used before a refusal. Otherwise the burst did not reach the limit. */
+/** The share of the limit that must be used before a refusal; with less, the burst did not reach the limit. */
 const enoughUse = 0.7;
 /** The share of the requests at an even pace that must be answered before the limit is judged to be kept. */
 const enoughAnswers = 0.95;

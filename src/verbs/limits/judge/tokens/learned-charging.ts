@@ -7,7 +7,7 @@ const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as 
 
 /**
  * Returns the facts about charges that a pace needs. If the gateway charges a prompt at its admission and seems to
- * reserve nothing, the gateway is assumed to charge the answer later.
+ * reserve nothing, it is assumed to charge the answer later.
  */
 export const chargingOf = (
   { counting, settling }: TokenGuards,

@@ -15,8 +15,8 @@ export interface MeasuredCharge {
    */
   readonly isSteady: boolean;
   /**
-   * Whether the remaining tokens stopped dropping after the request. If other clients use the key, the remaining tokens
-   * continue to drop.
+   * Whether the remaining tokens stopped dropping after the request. They continue to drop if other clients use the
+   * key.
    */
   readonly isUnshared: boolean;
 }
@@ -36,10 +36,7 @@ interface Group {
   readonly after: readonly TokenReply[];
 }
 
-/**
- * The maximum number of small chats that belong to a request: one chat during the request, and two chats after the
- * request.
- */
+/** The maximum number of small chats that belong to a request: one during it, and two after it. */
 const mostAfter = 3;
 
 /** Groups each request of a kind with the small chat before it and the small chats after it. */
@@ -60,7 +57,7 @@ const sumUsed = (replies: readonly TokenReply[]): number =>
 
 /**
  * Returns the drop in the remaining tokens between the last two small chats after a request, minus the usage of the
- * last chat. Returns infinity if the reports do not show this drop.
+ * last one; infinity if the reports do not show this drop.
  */
 const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): number => {
   const [previous, last] = [after.at(-2), after.at(-1)!];
@@ -82,8 +79,8 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const end = remainingOf(last);
   if (begin === null || end === null || !answered)
     return { ...common, charge: null, isSteady: false, isUnshared: false };
-  // A report may include or exclude the charge of the chat that reports. Since all small chats are alike, the two
-  // unknown charges cancel out.
+  // A report may include or exclude the charge of its own chat. Since all small chats are alike, the two unknown
+  // charges cancel out.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
@@ -101,8 +98,7 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
 
 /**
  * Returns one charge of each kind of request. A refill makes a measured charge smaller, never larger, so the largest
- * charge of a kind is the best measurement. But a steady measurement (`isSteady`) is always better than a measurement
- * that is not steady.
+ * charge of a kind is the best, but a steady measurement (`isSteady`) is always better than one that is not.
  */
 export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
   const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
@@ -121,7 +117,7 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 /**
  * Returns when the prompt of a stream is charged. A small chat during the stream reports the remaining tokens before
  * the first byte of the stream. If this report does not show the charge, the charge comes later, and a later report
- * must show the charge. If no later report shows the charge, a refill may have hidden the charge.
+ * must show it. Otherwise a refill may have hidden it.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -168,9 +164,8 @@ const exactness = 0.01;
  */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /**
- * If the excess of the charge over the usage is constant, as with a hidden prompt, a small prompt and a large prompt
- * have the same excess. A small prompt's excess below this share of the large prompt's excess shows that the excess is
- * not constant.
+ * If the excess of the charge over the usage is constant, as with a hidden prompt, a small and a large prompt have the
+ * same excess. If the small prompt's excess is below this share of the large prompt's, it is not constant.
  */
 const constantShare = 0.2;
 /**
@@ -181,10 +176,7 @@ const constantRatio = 1.5;
 /** The largest size of a small prompt, as a share of the large prompt. */
 const smallShare = 1 / 3;
 
-/**
- * Returns whether the excess of charges over usage grows with the prompt. No hidden prompt explains an excess that
- * grows with the prompt.
- */
+/** Returns whether the excess of charges over usage grows with the prompt, which no hidden prompt explains. */
 const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
   const small = charges.filter(
     ({ used, charge, status }) =>
@@ -201,14 +193,14 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
 };
 
 /**
- * The minimum share of a repeated prompt that must come from a cache. With a smaller share, the charge does not show
- * how cached input is charged.
+ * The minimum share of a repeated prompt that must come from a cache, so that the charge shows how cached input is
+ * charged.
  */
 const cachedShare = 0.5;
 
 /**
- * Returns whether the gateway charges cached input like other input. This is shown if a prompt came mostly from a
- * cache, and the remaining tokens dropped by the whole usage of the prompt.
+ * Returns whether the gateway charges cached input like other input: a prompt came mostly from a cache, and the
+ * remaining tokens dropped by its whole usage.
  */
 export const areCachedCharged = (
   replies: readonly TokenReply[],
@@ -234,8 +226,8 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // A refill during a measurement that is not steady hides a part of the charge. So the charge is used only if its
-    // visible part is already clearly above the usage.
+    // A refill hides a part of a charge whose measurement is not steady. So such a charge is used only if its visible
+    // part is already clearly above the usage.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };

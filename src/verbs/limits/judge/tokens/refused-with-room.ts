@@ -10,7 +10,7 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The number of phases of a weighted counter that are tried. At each phase, the older window gets the weight of the
+ * The number of phases of a weighted counter that are tried. Each phase gives the older window its weight at the
  * previous phase, which is higher.
  */
 const counterPhases = 48;
@@ -32,8 +32,8 @@ const weightedCount = (uses: readonly LimitUse[], window: number) => (next: Limi
 };
 
 /**
- * Returns, for each moment of an ascending list, the largest number of units that can be missing from a bucket. The
- * bucket refills by the limit in each longest window. The result assumes that each charge came as late as possible.
+ * Returns, for each moment of an ascending list, the most that can be missing from a bucket, in the unit of the limit.
+ * The bucket refills by the limit in each longest window. The result assumes that each charge came as late as possible.
  */
 export const lostLevels = (
   uses: readonly LimitUse[],

@@ -26,7 +26,7 @@ export interface ExceededBurst {
 export interface BurstEvidence {
   /** The instant at which the first request of the burst was sent, in ms. */
   readonly begin: number;
-  /** The number of requests that got a 429, whatever limit the 429 names. */
+  /** The number of requests that got a 429, whatever limit it names. */
   readonly refused: number;
   /** The number of admitted requests. */
   readonly count: number;
@@ -35,13 +35,13 @@ export interface BurstEvidence {
   /** The largest number of tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
-  /** The largest number of tokens certainly charged before a refusal for tokens; `null` if there is no refusal. */
+  /** The largest number of tokens certainly charged before a refusal for tokens; `null` if there is none. */
   readonly beforeRefusal: number | null;
-  /** The largest possible charge before the first refusal for tokens; `null` if there is no such refusal. */
+  /** The largest possible charge before the first refusal for tokens; `null` if there is none. */
   readonly mostBeforeFirst: number | null;
   /**
-   * The largest value of a ratio over all refusals for tokens: the tokens that were certainly charged before the
-   * refusal, divided by the sum of the limit and its refill since the burst began.
+   * The largest value, over all refusals for tokens, of the tokens that were certainly charged before the refusal,
+   * divided by the sum of the limit and its refill since the burst began.
    */
   readonly shareBefore: number;
   /** Whether more was admitted than a gateway that charges at admission can admit, requests in flight included. */
@@ -58,8 +58,8 @@ export interface BurstEvidence {
 export const refillStep = 1 / 10;
 
 /**
- * Returns the time in ms that a burst may last. At this length, no boundary of a grid of windows is in two bursts that
- * are half a window apart.
+ * Returns the time in ms that a burst may last. No boundary of a grid of windows is then in two bursts that are half a
+ * window apart.
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
@@ -67,9 +67,9 @@ export const longestBurst = (window: number): number => window / 2 - window / 30
 const shownFall = 1 / 4;
 
 /**
- * Returns a function that decides whether the gateway’s own count was below the limit just before a request. The own
- * count is computed from the last report of the remaining tokens. A count below the limit excuses an admission only if
- * the gateway charged everything in the end, since the charges were then only late.
+ * Returns a function that decides whether the gateway’s own count was below the limit just before a request. The count
+ * is computed from the last report of the remaining tokens. It excuses an admission only if the gateway charged
+ * everything in the end, since the charges were then only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -132,9 +132,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Returns whether the gateway admitted a request of a burst although, by its own report, nothing was left for the
- * request. This is the case if, since the report, the certain charges by any count of the texts exceed the remaining
- * tokens plus the refill. If an idle key reports more than the limit, this excess gives no additional room.
+ * Returns whether the gateway admitted a request of a burst although, by its own report, nothing was left for it: since
+ * the report, the certain charges by any count of the texts exceed the remaining tokens plus the refill. If an idle key
+ * reports more than the limit, the excess gives no additional room.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -230,13 +230,13 @@ export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly Burs
 /** The tolerance of the end of a window, as a share of the window: a window may end this much earlier or later. */
 const phaseTolerance = 1 / 60;
 
-/** Returns how long after its beginning a burst exceeded the limit, as a share of the window. */
+/** Returns how long after it began a burst exceeded the limit, as a share of the window; infinity if it did not. */
 const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Returns whether two of the bursts that exceeded the limit have no phase in common. If so, windows of a fixed phase
- * end in at most one of the two bursts.
+ * Returns whether two of the bursts that exceeded the limit have no phase in common. Windows of a fixed phase then end
+ * in at most one of the two.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
@@ -286,9 +286,9 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, the headers of the
- * refusal decide: the refusal was for tokens if too few tokens remained for the chat. If the refusal has no such
- * headers, the refusal was for tokens unless the number of requests can be its cause.
+ * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, its headers decide: too
+ * few tokens remained for the chat. Without such headers, it was for tokens unless the number of requests can be its
+ * cause.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -367,8 +367,8 @@ const mayHaveFilled = (
 };
 
 /**
- * Measures how long after an answer the gateway charges its usage. If a small chat is admitted and the next small chat
- * is refused, the charge came in between.
+ * Measures how long after an answer the gateway charges its usage: between a small chat that is admitted and the next
+ * one, which is refused.
  */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;

@@ -8,7 +8,7 @@ import { isAdmitted, isRefused, type TokenReply, usedTokens } from '../../model/
 
 export const roundedCount = (tokens: number): string => formatCount(Math.round(tokens));
 
-/** The assumptions of the judge about a gateway. The examination measures some of these terms. */
+/** What the judge assumes about a gateway. The examination measures some of these terms. */
 export interface ChargeTerms {
   /** The time in ms after the end of an answer by which its usage is charged. */
   readonly settle: number;

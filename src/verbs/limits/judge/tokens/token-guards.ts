@@ -49,8 +49,8 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The ratios computed without the reports of 429s. A 429 often reports that nothing remains, whatever was used. If
-   * the operator promises that nobody else uses the key, only these ratios are used.
+   * The ratios without the reports of 429s, which often report that nothing remains, whatever was used. If the operator
+   * promises that nobody else uses the key, only these ratios are used.
    */
   readonly hiddenFromAnswers: HiddenUse;
   /** If `spent` or `remembered` is above this number, somebody else uses the key. */
@@ -60,7 +60,7 @@ export interface TokenGuards {
 
 /**
  * Compares the use of the limit, as the reported remaining tokens show it, with the largest use that the requests
- * explain. More use shows that somebody else uses the key, or that charges are higher than assumed.
+ * explain. More use comes from somebody else, or from charges that are higher than assumed.
  */
 const hiddenUse = (
   log: TokenLog,
@@ -95,13 +95,13 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** If a bucket refills by more than this multiple of the limit in a window, nobody else can use much of the bucket. */
+/** If a bucket refills by more than this multiple of the limit in a window, nobody else can use much of it. */
 const unsharedRefill = 0.93;
 
 /**
  * Uses the bursts as evidence if single chats do not show how the gateway counts. The finding is `less` if the bursts'
- * charges are below any count of the texts. The finding is `more` if the charges are above any count of the texts, and
- * the bucket refills so fast that nobody else can use much of the bucket.
+ * charges are below any count of the texts. It is `more` if they are above any count of the texts, and the bucket
+ * refills so fast that nobody else can use much of it.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -128,14 +128,13 @@ const withBursts = (
 };
 
 /**
- * The minimum share of admitted answers that must report the remaining tokens. With fewer reports, the judge ignores
- * the reports.
+ * The minimum share of admitted answers that must report the remaining tokens; otherwise the judge ignores the reports.
  */
 const enoughReports = 0.5;
 
 /**
- * Measures what the facts about tokens rely on: how the gateway counts, when the gateway charges, and whether somebody
- * else uses the key.
+ * Measures what the facts about tokens rely on: how and when the gateway charges, and whether somebody else uses the
+ * key.
  */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
@@ -180,7 +179,7 @@ interface GuardTerms {
   readonly isPromised: boolean;
 }
 
-/** Says how late the gateway charges usage, or may charge usage. */
+/** Says how late the gateway charges usage, or may charge it. */
 export const latenessText = ({ settle, isLateShown }: SettleEvidence): string => {
   const time = `${(settle / 1000).toFixed(1)} s after an answer`;
   return isLateShown
@@ -189,8 +188,8 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
 };
 
 /**
- * Returns why the charges of single chats are unknown; `null` if the charges are known, or if the operator promises
- * that charges equal the usage.
+ * Returns why the charges of single chats are unknown; `null` if they are known, or if the operator promises that they
+ * equal the usage.
  */
 const whyChargesAreUnknown = (
   { counting, hasRemaining }: TokenGuards,
@@ -214,10 +213,9 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats.
- * Nothing excuses a burst if the admitted tokens exceed the limit by any count of the texts, or by the lowest measured
- * charge of the bursts. If the admitted tokens exceed the limit even by the gateway’s own reports, a late charge is no
- * excuse, either.
+ * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats: the
+ * admitted tokens exceed the limit by any count of the texts, or by the lowest measured charge of the bursts. If they
+ * exceed it even by the gateway’s own reports, a late charge is no excuse, either.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,

@@ -23,7 +23,7 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
 
 /**
  * The amounts that a client may use at once, which are tried one after the other. An examination tries more amounts
- * than a run, since an examination sends larger requests.
+ * than a run, since its requests are larger.
  */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
@@ -55,8 +55,7 @@ const forgottenBy = (
 };
 
 /**
- * If the bursts before the even pace used at most this multiple of the limit, a bucket forgets this use within two
- * windows.
+ * If the bursts before the even pace used at most this multiple of the limit, a bucket forgets them within two windows.
  */
 const forgettableUse = 2;
 
@@ -82,9 +81,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals of a key that certainly stayed below the limit of tokens. The refusals name tokens, or no limit. At
- * the even pace, the requests since the start of the pace alone show that the key stayed below the limit.
- * `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
+ * Finds refusals of a key that certainly stayed below the limit of tokens. They name tokens, or no limit. At the even
+ * pace, the requests since the start of the pace alone show that the key stayed below the limit. `isRemainingTrue` says
+ * whether the reported remaining tokens drop by the used tokens.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -159,9 +158,8 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds the refusals of an idle key. No request was in flight for two windows before such a refusal, and the gateway
- * admitted no request that it can have decided after this idle time. Each request is small enough for any bucket, so
- * every limiter admits the first request.
+ * Finds the refusals of an idle key: no request was in flight for two windows, and the refusal came before the next
+ * admitted request was sent. Each request is small enough for any bucket, so every limiter admits the first.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -179,14 +177,12 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   });
 };
 
-/**
- * After this share of a window, every bucket of requests holds a request again, even if the bucket refills in steps.
- */
+/** After this share of a window, every bucket of requests holds a request again, even if it refills in steps. */
 const stepShare = 1 / 9;
 
 /**
- * The share of the limit of requests that a limiter may admit again at once. For example, a gateway with windows of a
- * sixth of a minute admits a sixth of the limit at once.
+ * The share of the limit of requests that a limiter may admit again at once. Example: with windows of a sixth of a
+ * minute, it admits a sixth of the limit at once.
  */
 const regainedAtOnce = 1 / 6;
 /**
@@ -197,16 +193,16 @@ const regainedAtOnce = 1 / 6;
 const smallWindowShare = 1 / 9;
 
 /**
- * Returns the maximum number of requests that any limiter admits in a time between two refusals. The result assumes
- * that no whole window ends in this time.
+ * Returns the maximum number of requests that any limiter admits in the time between two refusals, if no whole window
+ * ends in it.
  */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
  * Finds refusals that no small bucket of requests explains: since an earlier refusal, the gateway admitted more
- * requests than the bucket regains in this time. The caller checks that fewer requests than the limit were sent in two
- * windows, so no window explains the refusals.
+ * requests than the bucket regains. The caller checks that fewer requests than the limit were sent in two windows, so
+ * no window explains the refusals.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],

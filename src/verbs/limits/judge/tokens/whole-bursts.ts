@@ -17,7 +17,7 @@ const wholeShare = 0.8;
 
 /**
  * Returns a list with one reason why the bursts do not show that the gateway has the declared limit; an empty list if
- * two bursts show that the gateway has this limit.
+ * two bursts show it.
  */
 export const whyNotReached = (
   log: TokenLog,
