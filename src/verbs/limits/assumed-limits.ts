@@ -33,7 +33,7 @@ export const assumedLimitsOf = async (
     limitsIn,
     (error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      // The scenario is valid only with assumed limits, since an objective needs a limit and no limit is declared.
+      // An objective that needs a limit makes the plan invalid without an assumed one, so no limit is declared.
       return noLimits;
     },
   );
@@ -71,8 +71,8 @@ const minute = 60_000;
 const isOfTime = / (?:an?|in) /;
 
 /**
- * Returns, in words, a limit in the headers that contradicts the limit assumed for a `window` in ms; `null` if no limit
- * in the headers contradicts the assumed limit.
+ * Returns, in words, a limit in the headers that contradicts the limit assumed for a `window` in ms; `null` if none
+ * does.
  */
 const contradictionOf = (
   unit: Unit,

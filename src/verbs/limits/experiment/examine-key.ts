@@ -286,7 +286,7 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    // After this wait, every limiter has forgotten the key. So a refusal of the first request shows a lock.
+    // After this wait, every limiter has forgotten the key, so only a lock can refuse the first request.
     await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };

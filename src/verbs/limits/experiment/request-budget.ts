@@ -59,10 +59,7 @@ const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/**
- * The number of requests of a second attempt. A second attempt follows a refusal that an earlier use of the key can
- * explain.
- */
+/** The number of requests of a second even pace, which follows a refusal that an earlier use of the key can explain. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
 /** An even pace may always last this long, in ms, however short the windows are. */

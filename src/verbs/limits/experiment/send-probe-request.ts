@@ -32,7 +32,7 @@ export interface ProbeSession {
   readonly nextHeaders: () => Readonly<Record<string, string>>;
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
-  /** The timeout, in ms. */
+  /** How long an answer may take, in ms. */
   readonly timeoutFor: number;
 }
 

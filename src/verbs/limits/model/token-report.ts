@@ -42,7 +42,7 @@ export interface TokenFindings {
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
-  /** The facts about charges that a pace needs; absent in findings of earlier versions. */
+  /** The facts about charges that a pace needs; absent for a limit of only input or output, and in earlier findings. */
   readonly charging?: LearnedCharging;
   /**
    * The largest number of requests that were admitted at once although their tokens exceed the limit, and how many

@@ -7,8 +7,7 @@ import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
 /**
- * Sends a request of a kind between small chats. The chats report the remaining tokens before the request, at the end
- * of the request, and after the charge of the request.
+ * Sends a request between small chats, which report the remaining tokens before it, at its end, and after its charge.
  */
 const measureKind = async (
   examination: OpenExamination,

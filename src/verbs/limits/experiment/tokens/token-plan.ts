@@ -62,7 +62,9 @@ export interface TokenPlan {
   readonly visible: number;
   /** The maximum number of requests of a burst, with its small chats. */
   readonly burstRequests: number;
-  /** The number of chats that together reserve the limit; 0 if the context is too small for such chats. */
+  /**
+   * The number of chats that together reserve the limit; 0 if too many are needed, or if the limit counts only input.
+   */
   readonly reserving: number;
   readonly hasOtherModel: boolean;
   readonly hasAudio: boolean;

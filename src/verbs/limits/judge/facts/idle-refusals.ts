@@ -2,10 +2,7 @@ import type { LimiterDecision, LimitRule } from '../../../../model/limits/limit-
 import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { RequestSpan } from './even-pace.ts';
 
-/**
- * Returns the instants at which the key had certainly been idle for two windows. Each instant is the sending of the
- * first request after this idle time.
- */
+/** Returns the instants at which a request was sent after the key had certainly been idle for two windows. */
 export const idleBegins = (
   requests: readonly RequestSpan[],
   rule: LimitRule,

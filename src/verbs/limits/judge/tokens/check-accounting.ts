@@ -8,10 +8,7 @@ import { roundedCount } from './token-charges.ts';
 
 export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
-/**
- * The largest difference between a charge and an amount at which the two are treated as equal: a number of tokens plus
- * a share of the amount.
- */
+/** A charge is treated as equal to an amount up to this difference: a number of tokens plus a share of the amount. */
 const tolerance = { tokens: 2, share: 0.02 };
 
 const isAbout = (charge: number, amount: number): boolean =>
@@ -19,7 +16,7 @@ const isAbout = (charge: number, amount: number): boolean =>
 
 const wordsOf = ({ status, prompt, used, charge, isSteady }: MeasuredCharge): string => {
   if (charge === null) return 'not shown';
-  // A refill during the measurement hides a part of a charge, so the drop is only the least charge.
+  // A refill during the measurement hides a part of a charge, so the visible part is a lower bound.
   const isPart = !isSteady && charge > tolerance.tokens && !isAbout(charge, used ?? prompt);
   if (isPart && charge < (used ?? prompt)) return `at least ${roundedCount(charge)} tokens`;
   if (charge <= tolerance.tokens) return 'nothing';
@@ -75,7 +72,7 @@ const shownAsExpected = (charges: readonly MeasuredCharge[]): readonly MeasuredC
     return kind !== 'again' && isAbout(charge, status === 200 ? (used ?? 0) : 0);
   });
 
-/** Returns the parts of the claim for which no measured charge is evidence. */
+/** Returns the parts of the claim about charges that no measured charge supports. */
 const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(['chat', 'stream'] as const).filter((each) => !shown.some(({ kind }) => kind === each)),
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),

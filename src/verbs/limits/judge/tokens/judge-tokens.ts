@@ -43,7 +43,7 @@ import {
 
 /** The operator's promises about a gateway. */
 export interface TokenPromises {
-  /** Whether nobody else uses the key, and whether charges equal the usage (`--yes-tokens`). */
+  /** Whether the operator promises (`--yes-tokens`) that nobody else uses the key, and that charges equal the usage. */
   readonly isPromised: boolean;
 }
 

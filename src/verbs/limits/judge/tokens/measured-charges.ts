@@ -39,7 +39,7 @@ interface Group {
 /** The maximum number of small chats that belong to a request: one during it, and two after it. */
 const mostAfter = 3;
 
-/** Groups each request of a kind with the small chat before it and the small chats after it. */
+/** Groups each measured request with the small chat before it and the small chats after it. */
 const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
   const groups: Group[] = [];
   for (const [i, subject] of replies.entries()) {
@@ -147,7 +147,7 @@ export interface CountingEvidence {
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether no tokenizer counts these texts with this ratio. Such a ratio excuses nothing. */
+  /** Whether the ratio is beyond what any tokenizer counts in these texts, so that it excuses nothing. */
   readonly isImplausible: boolean;
   /** The lowest charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
