@@ -118,8 +118,8 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 const defaultKey = 'WEIR_API_KEY';
 
 /**
- * Returns whether the user has named a key, and an environment in which a key is always set. If the user named none, it
- * is a placeholder, which is never sent.
+ * Returns whether the user has named a key, and the environment. Without a named key, the environment gets a
+ * placeholder, and the target is asked without a key.
  */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =

@@ -216,7 +216,10 @@ const searchOutwards = (
   return inside;
 };
 
-/** Returns a range of windows whose ends explain the log as well as the best window. Some windows within it may not. */
+/**
+ * Returns a range of windows whose ends explain the log as well as the best window. Windows within it may explain it
+ * less well.
+ */
 export const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
