@@ -51,10 +51,10 @@ const fallsOf = (sightings: readonly Sighting[]) => {
   for (const [i, { reply, limit }] of sightings.entries()) {
     const before = sightings[i - 1];
     if (before === undefined || reply.sent < before.reply.ended) continue;
-    if (before.told.remaining === null || told.remaining === null) continue;
-    const fall = before.told.remaining - told.remaining;
+    if (before.limit.remaining === null || limit.remaining === null) continue;
+    const fall = before.limit.remaining - limit.remaining;
     // A request may report the remaining amount before or after it is charged, so either request may explain the drop.
-    const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
+    const used = [reply, before.reply].map((each) => usedOf[limit.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
     exact += Number(used.includes(fall));
