@@ -22,5 +22,4 @@ export const inexactNumberIn = (value: unknown): string | null => {
   return null;
 };
 
-/** The advice about a whole number above 2^53, in words. */
 export const inexactHint = 'it is above 2^53 and would lose digits: use a smaller number';

@@ -15,7 +15,7 @@ export const misfitPlaces = (issues: readonly Misfit[]): string => {
   const found = issues.flatMap(({ path, keys }) =>
     keys === undefined ? [path] : keys.slice(0, mostNamed).map((key) => [...path, key]),
   );
-  // A damaged file may have millions of unknown keys.
+  // A damaged file may have millions of unknown keys, so most of them are only counted.
   const unnamed = issues.map(({ keys = [] }) => Math.max(0, keys.length - mostNamed));
   const places = [...new Set(found.map((path) => path.join('.') || 'the whole'))];
   const named = places

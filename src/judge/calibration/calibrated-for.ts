@@ -6,9 +6,7 @@ interface RunLoad {
   readonly tokensPerSecond: number;
 }
 
-/**
- * Returns the most requests in flight and the most token events in any second of a run; `null` without token events.
- */
+/** Returns a run's largest number of requests in flight and of token events per second; `null` without token events. */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;
@@ -45,8 +43,8 @@ export const calibratedFor = (
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
 /**
- * Returns texts that say what has changed since a calibration. After a change, the errors of the calibration may not
- * apply to the run.
+ * Returns a text for each change of Weir or the machine since a calibration. After a change, the calibrated errors may
+ * not apply to the run.
  */
 export const changedSince = (
   { weir, machine }: Calibration,

@@ -11,7 +11,7 @@ interface Peak {
   readonly streams: number;
 }
 
-/** Returns into how many parts a load must be divided so that each part is at most a calibrated load. */
+/** Returns the number of slices that a load needs so that each slice has at most the calibrated load. */
 const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
   Math.max(
     1,

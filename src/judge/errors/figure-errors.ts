@@ -53,22 +53,18 @@ interface ErrorForm {
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
   /**
-   * The names of the recorded distributions of the least and of the greatest true value of each sample; absent if a
-   * result records no such distributions.
+   * The recorded distributions of each sample's least and greatest possible true value; absent if results record none.
    */
   readonly between?: readonly [DelayName, DelayName];
-  /**
-   * Whether the figure is the longest of several durations of a request. Then the reads of each duration can change the
-   * figure.
-   */
+  /** Whether the figure is the longest of a request's durations, so that a late read of any of them can change it. */
   readonly isGreatest?: true;
 }
 
 const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
 /**
- * The way in which an error changes each measure. A measure that is not a time has no error. A time that Weir itself
- * decides has no error either.
+ * How a late read changes each measure. Other measures contain no duration, or one that Weir itself decides, so they
+ * have no error.
  */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
@@ -127,8 +123,8 @@ const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
- * Returns the greatest mean delay of reading that is likely for `count` requests, in ms. Requests that may be later than
- * all that was seen count with the longest delay.
+ * Returns the largest likely mean reading delay of `count` requests, in ms. Requests that may have been read later than
+ * any observed instant count with the longest observed delay.
  */
 const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number => {
   let [sum, from] = [0, 0];
@@ -178,7 +174,7 @@ const delaysOf = (
   const found = recordedDelays(read, where, ...names);
   if (found.count > 0) return found;
   const atEnds = recordedDelays(read, where, 'end');
-  // Results of earlier versions of Weir contain only the lag of the starts.
+  // Results of earlier versions of Weir record no delays, only the lag of the starts.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
 
@@ -188,8 +184,8 @@ interface Measured {
 }
 
 /**
- * Creates a function that returns how late instants can be, in ms. The function leaves out two shares of the requests:
- * one share for the recorded delays, and one share for the delays of the machine.
+ * Creates a function that returns how late a read can be, in ms, without the latest requests: without the share
+ * `ofDelays` of the recorded delays and the share `ofReading` of the machine's delays.
  */
 const latenessOf = (
   read: ReadResult,
@@ -206,8 +202,8 @@ const latenessOf = (
 };
 
 /**
- * Returns the number of independent samples among the gaps of a run. Streams of a batch can send their tokens at the
- * same instants. One late read then delays one gap of each stream.
+ * Returns the number of independent gaps of a run: all gaps divided by the mean number of concurrent streams. Streams
+ * of a batch can send tokens at the same instants, so one late read can delay one gap of each stream.
  */
 const independentGaps = ({ result }: ReadResult, gaps: Histogram): number => {
   const measured = 1000 * measuredSeconds(result, result.timeline).length;
@@ -215,7 +211,7 @@ const independentGaps = ({ result }: ReadResult, gaps: Histogram): number => {
   return gaps.count / streamsAtATime;
 };
 
-/** Returns the bounds if the delays of each sample were recorded, otherwise `null`. */
+/** Returns the bounds from the recorded least and greatest value of each sample; `null` if none were recorded. */
 const boundsBetween = (
   read: ReadResult,
   [leastName, greatestName]: readonly [DelayName, DelayName],
@@ -234,7 +230,6 @@ const boundsBetween = (
       const excluded = likelyShare(ofReading, samples, read.readingDelay);
       const e = read.readingDelay.beyond(ofReading);
       if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
-      // Results of earlier versions of Weir contain only the lags of starts.
       if (excluded < 1 - q || ofReading === 0) high = Math.min(high, highs(q + excluded) + e);
     }
     return { low, high };
@@ -275,8 +270,8 @@ const boundsByLateness = (
 };
 
 /**
- * Returns the bounds of a true mean. The true mean is less than the measured mean by the mean delay. Returns `null` if
- * no recorded delay bounds the error on average: for rates, and for times between reads of a stream other than gaps.
+ * Returns the bounds of a true mean. The true mean is less than the measured mean by the mean delay. Returns `null` for
+ * rates, and for times between two reads other than gaps, since no recorded delay bounds their mean error.
  */
 const boundsOfMean = (
   read: ReadResult,

@@ -3,14 +3,14 @@ import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
 /**
- * This file computes how late a machine reads. It also computes how many requests may have been read even later than
- * the observed instants show.
+ * This file computes how late a machine reads the instants of events, and what share of the requests may have been read
+ * even later.
  */
 
 /** Returns the delay, in ms, that at most the given share of the observed instants exceeds; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
 
-/** The delays that a machine showed, and the number of instants that were observed; infinity if the number is unknown. */
+/** The reading delays of a machine, and the number of instants that show them; infinity if this number is unknown. */
 export interface ReadingDelay {
   readonly beyond: DelayBeyond;
   readonly instants: number;
@@ -38,8 +38,8 @@ const delayBeyond = (
 };
 
 /**
- * The share of events that may be missing. Some events count in a neighbouring second, and some events are lost between
- * two seconds.
+ * The largest share of missing self-test events to ignore. Some events count in a neighbouring second or are lost
+ * between two seconds.
  */
 const toleratedMissing = 0.01;
 

@@ -43,8 +43,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     const { traffic, model, key, due } = observation;
     const isRate = figure.kind === 'rate';
-    // A rate counts a request at the end of the request, which must be after the warm-up and in one of the rate's
-    // stages.
+    // A rate counts a request when it ends, so neither its due instant nor its stage excludes it here.
     if (!isRate && due < this.#plan.warmUp) return;
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;

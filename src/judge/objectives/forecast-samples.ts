@@ -12,8 +12,8 @@ import { sumOf } from '../../model/sums.ts';
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
 /**
- * The ways to count the samples of measures for which a completed request may have no sample, or several; `null` if
- * only the answers can show the number.
+ * How to count the samples of the measures of which a completed request may have none or several; `null` if only the
+ * answers can show the number.
  */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
@@ -66,7 +66,7 @@ const forecastFor = (
   plan: Plan,
 ): number | null => {
   const own = groups.filter((group) => isWithin(objective, group));
-  // With a pace, the key of a request is not known beforehand.
+  // With a pace, the key of a request is not known beforehand, and so neither is the number of samples.
   if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
   const { figure } = objective;
   return figure.kind === 'measure'
@@ -84,7 +84,7 @@ export const forecastDecisions = (
       return { text, needs: null, expects: null, isDecidable: true };
     }
     const most = forecastFor(objective, groups, plan);
-    // Whether the target reports cached tokens is not known beforehand.
+    // The target may not report cached tokens, so enough samples of a token share are never certain.
     const isReported = figure.kind !== 'token-share' || (most ?? 0) < minSamples;
     const expects = isReported ? most : null;
     return {

@@ -110,8 +110,8 @@ const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number>
 const partsWithoutExplained = new WeakMap<RunPart, RunPart>();
 
 /**
- * Removes the 429s that a declared limit explains from the seconds of a run. The function returns the same object for
- * the same part of a run.
+ * Removes, from each second of a run, the 429s that a declared limit explains. Returns the same object for the same
+ * part of a run.
  */
 const withoutExplained = (result: Result, part: RunPart): RunPart => {
   const known = partsWithoutExplained.get(part);
@@ -148,7 +148,7 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
  */
 const longestRare = 60_000;
 
-/** The longest time of a rare answer that the deadlines permit. */
+/** Returns the longest time, in ms, that the deadlines permit for a rare answer. */
 const longestOf = ({ deadlines }: Result['plan'], name: MeasureName): number =>
   Math.min(
     longestRare,
@@ -343,7 +343,7 @@ const judge = (
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
   const seen = found === 'no-data' ? null : surenessOf(objective, value);
-  // An interval assumes a steady server. If the warm-up was not found to end, the server was not steady.
+  // An interval assumes a steady server, so no verdict is sure if the warm-up was not found to end.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??

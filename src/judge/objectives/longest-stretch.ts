@@ -82,7 +82,7 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** The largest share of the seconds with arrivals that is too small to contradict the other seconds. */
+/** Of the seconds with arrivals, the largest share that is too small to contradict the others. */
 const negligible = 0.05;
 /**
  * The share of contradicting seconds that is negligible at the beginning of a run. This share is larger than

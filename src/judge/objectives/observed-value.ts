@@ -26,7 +26,7 @@ export interface ObservedValue {
   readonly n: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** The wider interval for verdicts that are called sure; absent if it equals `low` to `high`. */
+  /** The wider interval that decides whether a verdict is sure; absent if it equals `low` to `high`. */
   readonly outer?: Interval;
   /**
    * The number of independent samples that the `n` samples are worth; absent if all `n` samples are independent.
@@ -222,7 +222,8 @@ const observePercentile = (
           stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
           stopping.divisor,
         )!;
-  // An infinite percentile means that too few arrivals completed, however strongly the times depend on each other.
+  // If too few arrivals completed, a percentile is infinite however strongly the times depend on each other. So all
+  // samples count as independent.
   const effective = Number.isFinite(value) ? found.effective : n;
   const failed = outer.high === Number.POSITIVE_INFINITY ? { failed: failures } : {};
   return {
@@ -237,7 +238,10 @@ const observePercentile = (
   };
 };
 
-/** Counts the arrivals of a share. A request on which the client plans to hang up cannot meet objectives. */
+/**
+ * Counts the arrivals over which a share is computed. Requests on which the client plans to hang up cannot meet
+ * objectives, so goodput leaves them out.
+ */
 const arrivalsOf = (name: ShareName, { outcomes, awaited = outcomes }: CountedArrivals): number =>
   countArrivals(name === 'goodput' ? awaited : outcomes);
 

@@ -85,7 +85,7 @@ const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparison
 
 const floorOf = (measure: MeasureName): number => {
   if (measures[measure].unit !== 'ms') return 0;
-  // The floor of other times, 5 ms, would be a quarter of a typical time of a single token.
+  // The floor of other times, 5 ms, is too high here: a quarter of the typical time of a token.
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
@@ -129,7 +129,7 @@ const percentileCandidates = (
     const found = onBoth(resultsOf(runs), (side) =>
       histogramsOf(side, stream, measure).map((histogram) => {
         const percentile = quantile(histogram, q);
-        // A value of 0 has no logarithm.
+        // A value of 0 has no logarithm, so it cannot be compared.
         return percentile === null || percentile.value <= 0 ? null : percentile;
       }),
     );

@@ -98,8 +98,8 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
 /**
- * Judges how many events wait in the event loop. The number counts only if the loop is busy. An idle loop has few
- * turns. If answers come in bursts, up to 28 events per turn can wait in a healthy idle loop.
+ * Judges how many events wait in the event loop. The number counts only if the loop is busy: an idle loop has few
+ * turns, so up to 28 events per turn can wait in it if answers come in bursts.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -112,14 +112,14 @@ const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
 /**
- * The longest normal time to wake up, in seconds, for each turn of the event loop. On a virtual machine waking up takes
- * about 26 µs.
+ * The longest normal time in which a thread wakes up for a turn of the event loop, in seconds. On a virtual machine,
+ * waking up takes about 26 µs.
  */
 const longestWakeUp = 50e-6;
 
 /**
- * Returns the wait for a CPU without the normal time to wake up. The normal time is taken from the second with the
- * shortest wait per turn.
+ * Returns the mean share of a second spent waiting for a CPU, without the normal time to wake up, which comes from the
+ * second with the shortest wait per turn.
  */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(

@@ -125,7 +125,7 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * The largest lag of a start, in ms. Only a small share of starts may lag more. With starts 100 ms late, a tenth of the
+ * The lag of a start, in ms, that only a small share of the starts may exceed. With starts 100 ms late, a tenth of the
  * requests of each second move into the next second.
  */
 const maxStartLag = 100;
@@ -338,13 +338,13 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 
 /**
  * Judges whether the load was as planned, and whether the load generator may have changed the figures. Only a load that
- * differs from the plan makes a run invalid. A slow, limiting or failing target does not lower the trust. A strained
- * load generator alone does not lower the trust, either.
+ * differs from the plan makes a run invalid. Neither a slow, limiting or failing target nor an overloaded load
+ * generator alone lowers the trust.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
   const figures = figureErrors(result);
-  // A load that saturates the target keeps its own event loop busy on purpose.
+  // A load that saturates the target keeps its own event loop busy on purpose, so its figures may be inexact.
   const isSaturating = saturateLoadOf(result.plan) !== null;
   const evidence = [
     isSaturating ? null : figuresSignal(figures),

@@ -82,7 +82,7 @@ const promptCacheSchema = z.strictObject({
 export type PromptCache = z.output<typeof promptCacheSchema>;
 
 /**
- * The settings of the reference gateway, which a scenario can make under `mock`. Users' scripts rely on each default.
+ * The settings of the reference gateway, which a scenario can set under `mock`. Users' scripts rely on each default.
  */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),

@@ -30,10 +30,7 @@ export const labelsSchema = z.strictObject({
   population: z.string().exactOptional(),
   /** The named target of the population; absent if the plan's only target has no name. */
   target: z.string().exactOptional(),
-  /**
-   * Whether the requests were due during the warm-up. Requests of the warm-up are counted, but no figure contains these
-   * requests.
-   */
+  /** Whether the requests were due during the warm-up. No figure contains such requests. */
   warmUp: z.boolean(),
   /**
    * The index of the part of the warm-up in which the requests were due. The possible ends of the warm-up divide the
@@ -44,8 +41,8 @@ export const labelsSchema = z.strictObject({
 export type Labels = z.infer<typeof labelsSchema>;
 
 /**
- * The number of answers with one finish reason, in the server's spelling. The reason `others` stands for all reasons
- * beyond a maximum number of reasons.
+ * A finish reason, in the server's spelling, and the number of answers with it. `others` stands for all reasons beyond
+ * a maximum number of reasons.
  */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
@@ -198,8 +195,8 @@ export const timelineSecondSchema = z.strictObject({
   /** The sums of the times to first token of streams whose repeated tokens are known; absent without such streams. */
   prefill: prefillSumsSchema.optional(),
   /**
-   * The length of the audio in completed answers, in ms, and the number of spoken characters. Both count in the second
-   * in which the answer ended.
+   * The length of the audio that completed requests received and sent, in ms, and the number of spoken characters. All
+   * count in the second in which the answer ended.
    */
   audioReceived: count,
   audioSent: count,

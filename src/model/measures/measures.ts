@@ -6,10 +6,7 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/**
- * Returns the output tokens that the server counted; `null` if the tokens are estimated. Other code adds up estimated
- * tokens.
- */
+/** Returns the output tokens that the server counted; `null` if the tokens are estimated. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -123,7 +120,7 @@ const speech = measuresOf('speech');
 const transcription = measuresOf('transcription');
 const priced = measuresOf('chat', 'chat-stream', 'speech', 'transcription');
 
-/** Returns the milliseconds of time per second of audio; `null` without audio. */
+/** Returns the wall time in ms per second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
@@ -240,8 +237,8 @@ export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
  * The times to the first part of an answer, such as the first token or the first audio. An answer that fails later also
- * has these times. Tables include such failed answers. Objectives leave out such failed answers: for an objective, a
- * request that did not complete took infinitely long.
+ * has these times. Tables include such failed answers. Objectives leave them out, because there a request that did not
+ * complete took infinitely long.
  */
 export const measuresOfFirst = [
   'ttft',

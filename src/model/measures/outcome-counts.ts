@@ -89,7 +89,7 @@ export const countFinishes = (
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-/** Returns a second in which nothing happened. The returned object has no latencies. */
+/** Returns a second in which nothing happened, without latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({
   second,
   due: 0,

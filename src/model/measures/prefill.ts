@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { blockings, blocksOf, leastSeconds } from './dependence.ts';
 
 /**
- * This file infers which share h of the repeated tokens came from a cache, from times to first token. The model assumes
- * that each computed token adds the same time. The time to first token is then a + b · (input − h · repeated). Least
- * squares give the slopes b and b · h, and the quotient of the two slopes is h.
+ * This file infers which share h of the repeated tokens came from a cache, from times to first token. It assumes that
+ * each computed token adds the same time, so the time to first token is a + b · (input − h · repeated). Least squares
+ * give the slopes b and b · h, and the quotient of the two slopes is h.
  */
 
 /**

@@ -76,9 +76,9 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples for verdicts that are called sure. The plain 95 % interval is too narrow for a
- * sure verdict: by the plain interval, 3 to 4 % of runs of 1,000 requests call a broken objective surely met. (In the
- * tested case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
+ * The divisor of the effective samples that widens the interval for sure verdicts. The plain 95 % interval is too
+ * narrow for a sure verdict: by the plain interval, 3 to 4 % of runs of 1,000 requests call a broken objective surely
+ * met. (In the tested case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
  */
 export const doubt = 2;
 

@@ -7,9 +7,8 @@ import { type Share, sumOfShares } from './share.ts';
  * The second half of the run counts as the steady state. An earlier stretch of the run is compared with the steady
  * state by two shares: the share of arrivals within the steady median, and the share within the steady p90. The stretch
  * differs if a share differs by more than the dependence of the second half explains. The rest of the run is not steady
- * if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts off
- * a part of a third of all runs without a transient; `transient.test.ts` counts how often the rule of this file cuts
- * off a part.
+ * if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts
+ * something off in a third of all runs without a transient; `transient.test.ts` counts how often this file's rule does.
  */
 
 /**
@@ -97,7 +96,7 @@ const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: numbe
   const of = after.of - before.of;
   if (of === 0 || steady.of === 0) return 0;
   const events = after.events - before.events;
-  // Half a case is added to each side, so that the variance of a share of 0 or 1 is not 0.
+  // Half a case is added on each side of the bound, so that the variance of a share of 0 or 1 is not 0.
   const pooled = (events + steady.events + 0.5) / (of + steady.of + 1);
   const variance = widening * pooled * (1 - pooled) * (1 / of + 1 / steady.of);
   return Math.abs(events / of - steady.events / steady.of) / Math.sqrt(variance);

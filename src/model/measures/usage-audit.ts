@@ -74,7 +74,8 @@ export const checkUsage = (
   note('text', visible, most, visible > most);
   if (reasoning > 0) note('reasoning', output, most, output > most && visible <= most);
   if (events !== null) note('events', output, events, output + maxSilentEvents < events);
-  // If a server ignores the limit, the answer ends by itself and its text can have more tokens than the limit allows.
+  // If the answer ended by itself and its text can have more tokens than the limit allows, the server may have ignored
+  // the limit. So its count may be right.
   if (limit === null || (visible > limit && finish !== 'length' && most > limit)) return;
   note('limit', visible, limit, visible > limit);
 };

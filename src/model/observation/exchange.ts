@@ -3,9 +3,9 @@ import type { Instant } from '../quantity.ts';
 /**
  * This file defines the interface of a transport. A transport sends one request and reports the response to an
  * observer. A transport reads the clock once for each read from the socket, before parsing the bytes. A transport never
- * retries, never follows redirects and enforces no deadlines; the engine does these three things and aborts exchanges.
- * There is one exception: if the server closed the connection and certainly did not read the request, the transport
- * sends the request again on a new connection.
+ * retries and enforces no deadlines; the engine does both, and aborts exchanges. Nobody follows redirects. There is one
+ * exception: if the server closed the connection and certainly did not read the request, the transport sends the
+ * request again on a new connection.
  */
 
 export interface WireRequest {
@@ -80,8 +80,8 @@ export interface Exchange {
   /** Ends the exchange at once and calls `onFailure`, unless the exchange has already ended. */
   abort(cause: BrokenCause, detail: string): void;
   /**
-   * Delivers reads that wait in the event loop, before a decision that depends on these reads; absent if reads never
-   * wait.
+   * Delivers the reads that wait in the event loop. Called before a decision that depends on them; absent if reads
+   * never wait.
    */
   catchUp?(): void;
   /** Returns whether a part of the request is still in this process; absent if the transport cannot know. */

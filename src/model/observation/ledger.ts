@@ -22,7 +22,7 @@ const columns = {
   /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time until the key is admitted again, by a header and by the body of a 429. */
+  /** The time until the key is admitted again, from a header (`retryAfter`) and from the body of a 429 (`resetIn`). */
   retryAfter: cell,
   resetIn: cell,
   /** The numbers of input tokens and of cached input tokens. */

@@ -45,7 +45,7 @@ const tokenCountsSchema = z.strictObject({
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The deviations of an answer from the interface that Weir tolerates, with their texts in reports. */
+/** The tolerated deviations of an answer from the interface, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -103,7 +103,7 @@ const chatStreamAnswerSchema = z.strictObject({
   lastToken: moment,
   tokenInstants: instants,
   /**
-   * The instants of at most a thousand comments (`: ping`). A slow model that sends comments is not a dead connection.
+   * The instants of at most a thousand comments (`: ping`), which show that the connection to a slow model is not dead.
    */
   commentInstants: instants,
   /** The number of token events that arrived in the same read as an earlier token event. */
@@ -273,12 +273,12 @@ export const finishOf = (outcome: Outcome): string | null => {
 const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);
 
 /**
- * Returns a finish reason as the OpenAI API spells the reason. Other servers write `content-filter`, `ABORT`,
+ * Returns a finish reason in the spelling of the OpenAI API. Other servers write `content-filter`, `ABORT`,
  * `toolCalls`, `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. An objective on `length` therefore also
  * counts the answers of servers that write `MAX_TOKENS`.
  */
 export const plainFinish = (reason: string): string => {
-  // Nearly every answer ends with `stop` or `length`.
+  // A shortcut for nearly every answer.
   if (reason === 'stop' || reason === 'length') return reason;
   const plain = reason
     .trim()

@@ -50,14 +50,14 @@ const figureSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
   /** A share of tokens, in percent. */
   z.strictObject({ kind: z.literal('token-share'), name: z.enum(tokenShareNames) }),
-  /** A figure from the server's own metrics. Weir knows the figure, or the scenario defines the figure. */
+  /** A figure from the server's own metrics, known to Weir or defined by the scenario. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
 /**
- * The arrivals that count; a field that is `null` selects all arrivals. A stair load has several stages of the same
- * name.
+ * The arrivals that count; a field that is `null` selects all arrivals. One stage of the scenario with a stair load
+ * becomes several stages of the plan.
  */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),

@@ -158,10 +158,7 @@ const authSchema = z.strictObject({ header: z.string().min(1) });
 /** Further headers of each request. The values are templates, like the values of keys. */
 const headersSchema = z.record(z.string(), z.string());
 
-/**
- * One of several targets. Populations and keys name their target. The target gets the requests of these populations,
- * with these keys.
- */
+/** One of several targets. It gets the requests of the populations, and with the keys, that name it. */
 const namedTargetSchema = z.strictObject({
   name: z.string().min(1),
   target: targetSchema,
@@ -233,10 +230,7 @@ export const planSchema = z.strictObject({
   /** Whether self-test streams measure how late events are recorded; absent in old plans. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
-  /**
-   * The header that carries only the key, with a lower-case name. If the field is absent, the header is
-   * `authorization`, with the word Bearer before the key.
-   */
+  /** The header that carries only the key; absent if `authorization` carries the word Bearer and the key. */
   auth: authSchema.optional(),
   headers: headersSchema,
   stages: z.array(stageSchema).min(1),
@@ -344,6 +338,5 @@ export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad |
   return load?.kind === 'saturate' ? load : null;
 };
 
-/** Returns whether a plan has streamed chats. */
 export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
   stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

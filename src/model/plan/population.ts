@@ -47,8 +47,8 @@ export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry
   populations === undefined ? [retry] : populations.map((each) => each.retry);
 
 /**
- * Returns the number for a stage in all random draws of its requests. For a stage of a population, the number depends
- * only on names. Adding or removing other populations therefore does not change the requests of a population.
+ * Returns a stage's number in all random draws of its requests. For a stage of a population, the number depends only on
+ * names, so other populations can be added or removed without changing these requests.
  */
 export const stageStream = ({ stages }: Pick<PopulatedPlan, 'stages'>, stage: number): number =>
   stages[stage]?.stream ?? stage;

@@ -15,7 +15,7 @@ const variablePattern = /\$\$\{|\$\{([^}]*\}?)/g;
 
 const names: readonly string[] = ['uuid', 'index'] satisfies readonly (keyof RequestValues)[];
 
-/** Returns whether filling would change a text. */
+/** Returns whether filling may change a text. */
 export const isRequestTemplate = (text: string): boolean => text.includes('${');
 
 /**
@@ -49,7 +49,7 @@ export const filledHeaders = (
     Object.entries(headers).map(([name, text]) => [name, fillRequestText(text, values)]),
   );
 
-/** Escapes a text. If the result is filled as a template, the filled text is the original text. */
+/** Escapes a text, so that filling it as a template returns the original text. */
 export const asLiteral = (text: string): string => text.replaceAll('${', () => '$${');
 
 /**

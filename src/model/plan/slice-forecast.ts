@@ -6,26 +6,28 @@ export const weirCosts = {
   /** The memory of a worker after some minutes of load, and the memory of each request in flight. */
   worker: 300 * 2 ** 20,
   stream: 32 * 2 ** 10,
-  /** The CPU time of a chunk. A request counts as ten chunks. */
+  /** The CPU time for a chunk. A request takes as much as ten chunks. */
   chunk: 0.031,
   /** The size of a result: of a result without requests, of each second of the run, and of each listed request. */
   result: 100e3,
   second: 2400,
   row: 135,
-  /** The CPU time for reading and merging one byte of the results, and the memory for one byte of the results. */
+  /** The CPU time and the memory for reading and merging one byte of the results. */
   mergeTime: 60e-6,
   mergeMemory: 4.2,
 } as const;
 
-/** The streamed chunks per second that one worker reads without being overloaded (`npm run bench workers`; reports/scale.md). */
+/**
+ * The streamed chunks per second that one worker reads without overload (`npm run bench workers`; reports/scale.md).
+ */
 export const chunksPerWorker = 30_000;
 
 /** The assumed size of a streamed chunk including its framing, in bytes. */
 export const bytesOfChunk = 250;
 
 /**
- * The number of connections that Linux can open from one address to one address and port. The number equals the number
- * of source ports, 32,768 to 60,999 (`net.ipv4.ip_local_port_range`).
+ * The number of connections that Linux can open from one address to one address and port: one from each source port,
+ * 32,768 to 60,999 (`net.ipv4.ip_local_port_range`).
  */
 export const sourcePorts = 28_232;
 
@@ -42,10 +44,7 @@ export interface SliceForecast {
   /** The memory that the slice needs, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /**
-   * The calibrated load, which is not smaller than the load of each slice; `null` if the user gave the number of
-   * slices.
-   */
+  /** The calibrated load that covers each slice's load; `null` if the user gave the number of slices. */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;
@@ -62,10 +61,7 @@ export interface FleetForecast {
   readonly bytesPerSecond: number;
   /** The number of source addresses that the connections to one target address need. */
   readonly addresses: number;
-  /**
-   * The size of all results in bytes, the CPU time for reading and merging the results in ms, and the memory for
-   * reading and merging the results in bytes.
-   */
+  /** The size of all results in bytes, and the CPU time (ms) and memory (bytes) for reading and merging them. */
   readonly results: number;
   readonly mergeTime: number;
   readonly mergeMemory: number;
@@ -81,7 +77,6 @@ interface ResultContent {
   readonly rows: number;
 }
 
-/** Returns the needs of all slices together. */
 export const fleetForecast = (
   { slices, sockets, cores, memory, bytesPerSecond }: SliceForecast,
   { requests, scheduled, rows }: ResultContent,

@@ -29,7 +29,7 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   readonly streams: number;
   /**
    * The share of the streams' expected events that were not read, from 0 to 1. If events are missing, the measurement
-   * is not verified. The delay of the process that sends the events may also have delayed the run.
+   * is not verified, because what delayed the sending process may also have delayed the run.
    */
   readonly missing: number;
 }

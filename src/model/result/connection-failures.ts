@@ -1,7 +1,9 @@
 import type { BrokenCause } from '../observation/exchange.ts';
 import type { Result } from './result.ts';
 
-/** The failures of the connection itself. If the machine runs out of sockets, the load generator is the cause. */
+/**
+ * The failures of the connection itself. `out-of-sockets` is not one of them: there, the load generator is the cause.
+ */
 export const connectionCauses = [
   'closed-on-reuse',
   'closed-early',
@@ -16,7 +18,7 @@ export const connectionCauses = [
 ] as const satisfies readonly BrokenCause[];
 export type ConnectionCause = (typeof connectionCauses)[number];
 
-/** The share of failed connections above which a verdict mentions the failed connections. */
+/** The share of failed connections above which a verdict mentions them. */
 export const notableConnectionFailures = 0.01;
 
 /** The requests of a run that failed because of their connections. */

@@ -32,10 +32,7 @@ export const failureSchema = z.strictObject({
    * cause is the name of the problem or the cause in the outcome.
    */
   cause: z.string(),
-  /**
-   * The message of the server or the transport. The message is shortened, and the numbers and ids in the message are
-   * masked.
-   */
+  /** The message of the server or the transport, shortened, and with masked numbers and ids. */
   message: z.string(),
   /** Whether the message of every one of these failures was exactly the text of the example. */
   sameText: z.boolean().default(false),
@@ -142,7 +139,6 @@ export const sliceRunSchema = z.strictObject({
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
 
-/** The maximum number of notes of a run. */
 const maxNotes = 10_000;
 
 export const resultSchema = z.strictObject({
@@ -231,7 +227,7 @@ export const resultJsonSchema = (): object => ({
   title: 'A result of Weir, result/1',
   ...z.toJSONSchema(resultSchema, {
     io: 'input',
-    // Strict validators reject unknown keywords and formats.
+    // Strict validators reject unknown keywords and formats, so these are removed.
     override: ({ jsonSchema }) => {
       delete jsonSchema['unit'];
       if (jsonSchema.format === 'base64') delete jsonSchema.format;

@@ -114,10 +114,10 @@ export const allCompletedDueIn = (
     completedDueIn(second, kinds),
   );
 
-/** Counts the arrivals that were due in a second without a planned hang-up. */
+/** Counts the arrivals without a planned hang-up that were due in a second. */
 const awaitedDueIn = ({ due, toCancel }: TimelineSecond): number => due - (toCancel?.due ?? 0);
 
-/** Counts the arrivals that were due in a second without a planned hang-up and did not complete. */
+/** Counts the arrivals without a planned hang-up that were due in a second and did not complete. */
 const failedDueIn = (second: TimelineSecond): number =>
   Math.max(0, awaitedDueIn(second) - completedDueIn(second));
 

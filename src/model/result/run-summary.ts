@@ -31,11 +31,13 @@ const figuresSummarySchema = z.strictObject({
   p95: z.number(),
   p99: z.number(),
   max: z.number(),
-  /** The percentiles with fewer than ten effective samples beyond the percentile. */
+  /** The percentiles beyond which there are fewer than ten effective samples. */
   weak: z.array(percentileNameSchema),
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
-  /** The bounds of the true percentiles by the load generator's error; empty if the error is too small to matter. */
+  /**
+   * The bounds of the true percentiles, given the load generator's error; empty if the error is too small to matter.
+   */
   errors: byPercentile,
 });
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;

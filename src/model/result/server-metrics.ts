@@ -16,7 +16,7 @@ const serverSampleSchema = z.strictObject({
 export type ServerSample = z.infer<typeof serverSampleSchema>;
 
 /**
- * The maximum number of stored samples. A longer run stores every second sample, then every fourth sample, and so on.
+ * The maximum number of stored samples. A longer run stores every other sample, then every fourth sample, and so on.
  */
 export const maxServerSamples = 7200;
 

@@ -59,7 +59,9 @@ type Counted = Pick<Result, 'groups' | 'timeline' | 'plan' | 'scheduled'>;
 
 const knownCounts = new WeakMap<readonly Group[], (readonly [Counted, Known])[]>();
 
-/** Returns the cached figures of a result. Results with the same counts, such as copies with other verdicts, share a cache. */
+/**
+ * Returns the cached figures of a result. Results with the same counts, such as copies with other verdicts, share them.
+ */
 const knownOf = ({ groups, timeline, plan, scheduled }: Result): Known => {
   const all = knownCounts.get(groups) ?? [];
   knownCounts.set(groups, all);
@@ -131,8 +133,8 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that have the measure. Present only if failures move the percentile: the percentile over
-   * all arrivals, with failed arrivals as infinite, is above the confidence interval of this percentile.
+   * The share of the arrivals that have the measure. Present only if failures move the percentile: if the percentile
+   * over all arrivals, with failed ones as infinite, lies above this percentile's confidence interval.
    */
   readonly ofShare?: number;
 }
@@ -268,7 +270,7 @@ export const measuredSeconds = <T extends { readonly second: number }>(
 
 /** The seconds from the end of the warm-up to the end of the load, over which rates are computed. */
 export interface MeasuredWindow {
-  /** The number of seconds. The number is whole unless the load ended with the last answer. */
+  /** A whole number of seconds, unless the load ended with the last answer. */
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }

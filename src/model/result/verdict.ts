@@ -15,7 +15,6 @@ export interface TrustSignal {
   readonly observed: string;
   /** The value of the signal with a healthy load generator, in words. */
   readonly expected: string;
-  /** Advice to the user; `null` without advice. */
   readonly advice: string | null;
 }
 

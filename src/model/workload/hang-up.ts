@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 import { drawFrom } from './draw.ts';
 
-/** This file defines when the client hangs up on a request. A user who no longer wants the answer also hangs up. */
+/** This file defines when the client hangs up on a request, as a user does who no longer wants the answer. */
 
 export const hangUpMomentSchema = z.discriminatedUnion('kind', [
   /** The client hangs up after the read that contains this token event. An event can contain several tokens. */

@@ -55,8 +55,7 @@ const audioOf = (
 };
 
 /**
- * Returns the part in the form in which the part is sent, with the content of the file that the part names. If the part
- * cannot be sent, returns the reason.
+ * Returns a part as it is sent, with the content of the file that it names. If it cannot be sent, returns the reason.
  */
 export const withMedia = (part: WrittenPart, find: FindMedia): ReadResult<MessagePart> => {
   switch (part.type) {

@@ -180,7 +180,8 @@ export const transcriptionCostOf = (
   seconds: number,
 ): number => {
   const step = roundUpTo === undefined ? null : roundUpTo / 1000;
-  // A length that a container declares may be inexact in binary. 30 s of samples must not be billed as 31 s.
+  // A length that a container declares may be inexact in binary, so a tiny excess does not count: 30 s of samples must
+  // not be billed as 31 s.
   const billed = step === null ? seconds : Math.ceil(seconds / step - 1e-9) * step;
   return Math.round((billed * perSecond) / million);
 };

@@ -16,7 +16,7 @@ const droppedSchema = z.strictObject({
   firstRow: z.string().nullable(),
   /** The number of conversation turns after the first question. */
   turns: count,
-  /** The number of rows for each field that is not sent. The keys are the names of the fields. */
+  /** For each field that is not sent, by name, the number of rows with it. */
   fields: z.record(z.string(), count),
 });
 export type DroppedParts = z.infer<typeof droppedSchema>;
@@ -61,8 +61,8 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     dropped: droppedSchema.optional(),
   }),
   /**
-   * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block of text if the two prompts
-   * of the trace share the block.
+   * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block of text if their
+   * counterparts in the trace share it.
    */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);

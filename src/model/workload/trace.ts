@@ -69,7 +69,7 @@ const traceFactsSchema = z.strictObject({
      */
     raised: count,
   }),
-  /** The number of requests for each field that is not replayed; absent if every field is replayed. */
+  /** For each field that is not replayed, the number of requests with it; absent if every field is replayed. */
   unread: z.record(z.string(), count).optional(),
 });
 export type TraceFacts = z.infer<typeof traceFactsSchema>;

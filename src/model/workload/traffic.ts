@@ -35,7 +35,7 @@ const chatFields = {
   /** The maximum number of tokens of an answer. A source of prompts can set a lower maximum. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** The price of the entry; `null` if unknown. If the price is unknown, the cost of its answers is also unknown. */
+  /** The price of the entry; `null` if the price, and so the cost of the answers, is unknown. */
   price: priceSchema.nullable(),
   expect: expectationSchema.optional(),
 };
@@ -58,7 +58,7 @@ const speechFields = {
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),
   body,
-  /** The price. If the field is absent, the price of the interface applies. `null` means that the price is unknown. */
+  /** The price; absent if the price of the interface applies, `null` if the price is unknown. */
   price: speechPriceSchema.nullable().exactOptional(),
 };
 
@@ -83,12 +83,12 @@ const transcriptionFields = {
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
-  /** The granularities of timestamps that are requested, only with `verbose_json`. */
+  /** The granularities of the requested timestamps, only with `verbose_json`. */
   granularities: z.array(z.enum(['word', 'segment'])),
   /** Whether to send files above the interface's limit of 25 MB, to see whether the server refuses such files. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
-  /** The price. If the field is absent, the price of the interface applies. `null` means that the price is unknown. */
+  /** The price; absent if the price of the interface applies, `null` if the price is unknown. */
   price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 

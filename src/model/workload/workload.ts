@@ -26,7 +26,7 @@ export interface SharedText {
   readonly beginnings: readonly { readonly name: string; readonly tokens: number }[];
   /** Whether the last beginning is the whole conversation. */
   readonly isWhole: boolean;
-  /** The tokens of the whole conversation. */
+  /** The number of tokens of the whole conversation. */
   readonly tokens: number;
 }
 
@@ -40,14 +40,11 @@ export interface ChatContent {
   /** The number of tokens of a synthetic prompt; absent for any other prompt. */
   readonly tokens?: number;
   /**
-   * The beginnings that other prompts of the run share; absent for a prompt whose first word already differs from the
-   * other prompts.
+   * The beginnings that other prompts of the run share; absent if the prompt's first word already differs from that of
+   * all other prompts.
    */
   readonly shared?: SharedText;
-  /**
-   * The body fields and headers of this request alone. These values override the body fields and headers of the
-   * scenario.
-   */
+  /** The body fields and headers of this request alone. They override those of the scenario. */
   readonly own?: RequestFields;
 }
 
@@ -86,9 +83,7 @@ export interface WorkloadFiles {
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;
-  /**
-   * Reads the text of a file of findings. If the path is a folder, reads the findings of the token limit in the folder.
-   */
+  /** Reads the findings that `weir limits --tokens` wrote to a file, or to a folder of findings. */
   findings(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;

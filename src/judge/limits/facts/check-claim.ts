@@ -6,12 +6,11 @@ export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'obser
   readonly section?: string | null;
   readonly violates?: boolean;
   /**
-   * The reason why the claim is undecided: no request of this kind was seen. `null` or absent if the claim can be
-   * decided.
+   * The reason why the claim is undecided, such as `no header named a limit`; `null` or absent if it can be decided.
    */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
-  /** Whether the claim is refuted. If absent, the claim is refuted if there is a counterexample. */
+  /** Whether the claim is refuted; if absent, any counterexample refutes it. */
   readonly isRefuted?: boolean;
 }
 

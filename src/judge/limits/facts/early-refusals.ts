@@ -6,8 +6,8 @@ import type { LimitUse } from './token-uses.ts';
 export const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0);
 
 /**
- * Returns two functions of an instant. The functions sum `amountOf` over the uses that were sent (or settled) before
- * the instant, or up to the instant.
+ * Returns two functions of an instant: the sum of `amountOf` over the uses that were sent (or settled) before the
+ * instant, and the sum up to and including it.
  */
 export const sumsBy = (
   uses: readonly LimitUse[],
@@ -27,9 +27,9 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
 };
 
 /**
- * Returns a function that computes the level of a bucket that leaks at `rate`. Each charge comes as late as possible.
- * The level is the excess of charges over the leak at this rate, counted from the earlier moment that gives the largest
- * excess. The function must be called with ascending moments.
+ * Returns a function that computes the level of a bucket that leaks at `rate`, if each charge comes as late as
+ * possible. The level is the largest excess of the charges over the leak since any earlier moment. The function must be
+ * called with ascending moments.
  */
 export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
@@ -52,15 +52,15 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
 /** The size of the smallest bucket of tokens that still counts as compliant, as a share of the limit. */
 export const smallestBucket = 1 / 4;
 /**
- * The number of size classes of refusals. Each size class is judged separately, since a larger request leaves a lower
- * rate for other requests.
+ * The number of classes into which refused requests are divided by size. Each class is judged separately, since a
+ * larger request leaves a lower rate for other requests.
  */
 const sizeClasses = 32;
 
 /**
  * Returns a function that computes the amounts that a client may use at once, beside a request with a reservation. Each
- * amount is one of the given shares of the limit, but at most the rest that the reservation leaves of the smallest
- * bucket. Each amount permits a different rate afterwards.
+ * amount is one of the given shares of the limit, but at most what the reservation leaves of the smallest bucket. Each
+ * amount permits a different rate afterwards.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -81,9 +81,9 @@ interface Client {
  * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
  * once. Then the rate ρ of the client is chosen so that three amounts add up to the limit: b, the use of a longest
  * window at the rate ρ, and the refused request. The client stayed below the limit if, since every earlier moment, at
- * most b + ρ · time was charged. Whenever the gateway charges, these limiters admit such a client: fixed windows of any
- * phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the charge of any
- * request in the two windows before the refusal is unknown.
+ * most b + ρ · time was charged. At whatever moment they charge, these limiters admit such a client: fixed windows of
+ * any phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the charge of
+ * any request in the two windows before the refusal is unknown.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

@@ -40,7 +40,7 @@ export const minuteLimits = ({
     { unit: 'tokens' as const, limit: tokensPerMinute },
   ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
 
-/** The 429s of a key. For each 429, the map has the declared limits that may have been used up. */
+/** The 429s of a key, each with the declared limits that may have been used up. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>

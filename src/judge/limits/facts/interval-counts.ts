@@ -66,7 +66,7 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
   };
 };
 
-/** The checks of a key use the same list about ten times, so the list is sorted only once. */
+/** The span counts of each list. The checks of a key use a list about ten times, so it is sorted only once. */
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**

@@ -13,10 +13,7 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
-  /**
-   * The amounts of the limit of requests and of the limit of tokens that each entry may have used, in the order of
-   * `entries`.
-   */
+  /** What each entry may have used of the limit of requests and of the limit of tokens, in the order of `entries`. */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   readonly admitted: readonly LedgerEntry[];
@@ -31,8 +28,8 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * Returns the charge of a request in requests: no charge for a 429 or 401, and 1 for a chat with a 2xx answer. Section
- * 8 of the interface does not define the charge of any other request, so this charge is from 0 to 1.
+ * Returns what a gateway charges a request against the limit of requests: nothing for a 429 or 401, and 1 for a chat
+ * with a 2xx answer. Section 8 of the interface does not define any other charge, so it is from 0 to 1.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
@@ -41,8 +38,8 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
 };
 
 /**
- * Returns the charge of a chat in tokens. The gateway may charge at any time until the end of the chat. The largest
- * charge is infinite if a chat reports no usage although it was answered or has no status.
+ * Returns what a gateway charges a chat against the limit of tokens. The gateway may charge at any time until the end
+ * of the chat. The largest charge is infinite if a chat reports no usage although it was answered or has no status.
  */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
@@ -56,7 +53,7 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  // A refusal that names tokens is not a refusal by the limit of requests. Many gateways count the request before they
+  // A request that is refused for tokens may use the limit of requests, since many gateways count a request before they
   // look at its tokens.
   const isCounted = unit === 'tokens';
   const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';

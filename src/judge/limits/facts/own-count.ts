@@ -6,13 +6,12 @@ import { type LimitUse, ownCountRatio } from './token-uses.ts';
 /** The largest number of tokens that any tokenizer counts in a text, as a multiple of the text's reported usage. */
 const highestCountRatio = 1.6;
 /**
- * The share of the limit that may be used before the first request. If more is used, the limit is lower than declared,
- * or somebody used the key before.
+ * The largest share of the limit that may be used before the first request. A larger share shows that the limit is
+ * lower than declared, or that somebody used the key before.
  */
 const unknownShare = 1 / 50;
 /**
- * The maximum share of all charges that may belong to requests in flight. The gateway may still correct the charges of
- * requests in flight.
+ * The maximum share of all charges that may belong to requests in flight, whose charges the gateway may still correct.
  */
 const inFlightShare = 1 / 4;
 

@@ -1,8 +1,7 @@
 import type { LimitFinding, LimitRule } from '../../../model/limits/limit-log.ts';
 
 /**
- * Returns the tolerance of a declared window, in ms: a gateway that counts whole seconds may have a window that differs
- * by this time.
+ * Returns how far a gateway's window may differ from the declared window, in ms, if the gateway counts whole seconds.
  */
 export const windowTolerance = (window: number): number => Math.min(1000, window / 10);
 

@@ -5,10 +5,7 @@ import { sumInFlight } from './early-refusals.ts';
 import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
-/**
- * An admitted request that shows an excess: in a span of time before this request, more was charged than any limiter
- * admits.
- */
+/** An admitted request before which, within a span of time, more was charged than any limiter admits. */
 interface ExceededSpan {
   readonly admission: LimitUse;
   /** The span in ms. */
@@ -18,7 +15,7 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The number of limits that a limiter can admit in addition to one limit per window: 0 for logs, otherwise 1. */
+  /** The multiple of the limit that a limiter can admit beyond one limit per window: 0 for logs, otherwise 1. */
   readonly extra: number;
   /**
    * Returns how many times a limiter forgets usage above the limit in this many windows. A limiter with fixed windows
@@ -26,13 +23,11 @@ interface EnvelopeTerms {
    * usage, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /**
-   * The largest ratio of this gateway's own count to the usage. If absent, the largest ratio of any gateway is used.
-   */
+  /** The largest ratio of this gateway's own count of tokens to the reported usage; if absent, that of any gateway. */
   readonly ownCount?: number;
 }
 
-/** Every length of span up to this number of windows is tried. Of longer spans, only some lengths are tried. */
+/** The number of windows up to which every length of span is tried. Of longer spans, only some lengths are tried. */
 const eachWindow = 32;
 
 /**
@@ -48,8 +43,7 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // The use of a span is at most the use of all requests. If the limit of the shortest span allows the use of all
-  // requests, no limit is exceeded.
+  // If even the shortest span allows the use of all requests, no span exceeds what it allows.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

@@ -39,8 +39,8 @@ export const settleTime = (window: number): number => Math.min(1000, window / 60
  */
 export const ownCountRatio = 1.07;
 /**
- * The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. The
- * number of characters divided by `fewestCharactersPerToken` is a second bound.
+ * The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. A gateway
+ * may reserve the prompt's characters divided by `fewestCharactersPerToken` instead, if this is more.
  */
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
@@ -96,7 +96,7 @@ export const tokenUses = (
     return {
       ...times,
       least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
-      // A gateway may never correct a reservation of `max_tokens`.
+      // Some gateways never correct a reservation of `max_tokens`.
       most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
       reserved,
     };

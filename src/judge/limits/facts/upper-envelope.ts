@@ -9,7 +9,7 @@ import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
  */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** Returns how many limits the permitted classes can admit in addition to one limit per window: 0 or 1. */
+/** Returns the multiple of the limit that the permitted classes can admit beyond one limit per window: 0 or 1. */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
@@ -22,11 +22,11 @@ export const extraLimits = (permitted: readonly LimiterClass[]): number => {
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
- * Checks whether any span T has more than (⌈T / window⌉ + 1) limits, or more than ⌈T / window⌉ limits if only strict
- * classes are permitted. No limiter exceeds the first bound: a span that is as long as n fixed windows can touch n + 1
- * windows, and a bucket holds one limit and refills one limit in each window.
- * The bound grows only at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at
- * most 80 requests in 3 windows.
+ * Checks whether the gateway admitted, in any span T, more than (⌈T / window⌉ + 1) limits, or more than ⌈T / window⌉
+ * limits if only strict classes are permitted. No limiter exceeds the first bound: a span that is as long as n fixed
+ * windows can touch n + 1 windows, and a bucket holds one limit and refills one limit in each window. The bound grows
+ * only at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests
+ * in 3 windows.
  */
 export const upperEnvelope = (
   charges: readonly Charge[],

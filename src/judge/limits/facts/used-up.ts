@@ -6,12 +6,13 @@ import type { LimitUse } from './token-uses.ts';
 const phaseParts = 16;
 
 /**
- * Returns a function that decides whether a limit may be used up for a refused request. The limit may be used up if the
- * possible charges plus the amount that the request asks for exceed the limit, or if the possible charges alone reach
- * the limit. The possible charges are the amounts of the requests in flight plus the largest of three values: the
- * charges of one window, the count of a weighted counter at any phase, and the level of a leaking bucket. If an amount is unknown, its largest reservation is used. If the reservation is also unknown, 0 is used,
- * since an infinite amount would explain every refusal. `countFactor` multiplies the amounts. Example: 1,950,000 of
- * 2,000,000 tokens are used, so a chat that asks for 60,000 may be refused.
+ * Returns a function that decides whether a limit may have been used up when a request was refused: if the possible
+ * charges plus the amount that the request asks for exceed the limit, or if the possible charges alone reach the limit.
+ * The possible charges are the amounts of the requests in flight plus the largest of three values: the charges of one
+ * window, the count of a weighted counter at any phase, and the level of a leaking bucket. If an amount is unknown, its
+ * largest reservation is used. If the reservation is also unknown, 0 is used, since an infinite amount would explain
+ * every refusal. `countFactor` multiplies the amounts. Example: 1,950,000 of 2,000,000 tokens are used, so a chat that
+ * asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],

@@ -13,8 +13,8 @@ const minDelayedShare = 0.1;
 const minDelayed = 3;
 
 /**
- * The share of late refusals divided by the share of late admissions: from this ratio on, a busy machine is the cause
- * of the delays. A busy machine delays both refusals and admissions. A limiter that delays admissions refuses promptly.
+ * The minimum ratio of the share of late refusals to the share of late admissions at which a busy machine explains the
+ * delays. A busy machine delays both, whereas a limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
@@ -87,8 +87,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Returns a function that decides whether an answer is late. An answer is late if it took longer than `long` plus half
- * of window / limit, and longer than a serial server needs for all requests in flight.
+ * Returns a function that decides whether an answer is late. An answer is late if it took over half of window / limit
+ * longer than `long`, and than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],

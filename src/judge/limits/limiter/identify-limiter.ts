@@ -89,8 +89,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to follow the clock may in fact begin with a request. This is doubtful if windows
- * that begin with a request contradict less than ten times as many decisions.
+ * Returns whether windows that seem to have a fixed phase may in fact begin with a request: whether windows that begin
+ * with a request contradict less than ten times as many decisions.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&

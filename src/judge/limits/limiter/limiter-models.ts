@@ -166,8 +166,7 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // The delays of the answers show a queue (`queueDelays`), not its decisions. So this model only fills the row of the
-  // queue, and admits every request.
+  // Delays of answers, not decisions, show a queue (`queueDelays`). So this model simply admits every request.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };

@@ -118,7 +118,7 @@ export interface QueuePace {
    * allows.
    */
   readonly isFaster: boolean;
-  /** Whether the cause can be a slow server instead of a limiter. */
+  /** Whether a slow server instead of a limiter can cause this pace. */
   readonly canBeServer: boolean;
   /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];

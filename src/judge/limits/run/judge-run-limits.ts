@@ -42,8 +42,7 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
 });
 
 /**
- * Possible rules of counting. Each rule says whether a gateway counts a request against a limit, since the interface
- * does not define which requests count.
+ * The rules by which a gateway may decide whether a request counts against a limit. The interface does not define this.
  */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,

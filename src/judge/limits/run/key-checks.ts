@@ -74,7 +74,7 @@ const checkRetryAccuracy = (
       counts.exact + counts.conservative > 0 && counts.unknown === 0,
       counts.deceptive > 0,
     ),
-    // This code writes, for example, `12 exact, 3 absent`.
+    // For example `12 exact, 3 absent`.
     observed: accuracies
       .filter((name) => counts[name] > 0)
       .map((name) => `${formatCount(counts[name])} ${name}`)
@@ -242,7 +242,7 @@ const checkRoom = (
 
 export interface KeyTerms {
   readonly permitted: readonly LimiterClass[];
-  /** Whether the scenario names a class. A scenario that names a class promises that nobody else uses the key. */
+  /** Whether the scenario names a limiter class, and so promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
 }

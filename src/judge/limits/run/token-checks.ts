@@ -23,7 +23,7 @@ export interface TokenTerms {
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
   readonly forgottenIn: (windows: number) => number;
-  /** Whether the scenario names the classes. A scenario that names classes promises that nobody else uses the key. */
+  /** Whether the scenario names a limiter class, and so promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
   readonly peakText: string;
@@ -187,8 +187,8 @@ const mostLacking = (charges: readonly Charge[], limit: number): number => {
 };
 
 /**
- * Checks whether the reported remaining amount of a limit is constant. A bucket that refills between all requests also
- * reports a constant amount, and a bucket that is always empty reports zero.
+ * Checks whether the reported remaining amount of a limit is constant. A constant amount is no fault of a bucket that
+ * refills between all requests, or that is always empty.
  */
 export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
   const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
