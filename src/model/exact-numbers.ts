@@ -1,7 +1,4 @@
-/**
- * The number from which JavaScript writes numbers with an exponent. No reader takes a number with an exponent for an
- * exact number.
- */
+/** The number from which JavaScript writes numbers with an exponent, so that nobody takes them for exact. */
 const firstExponent = 1e21;
 
 const isInexact = (value: number): boolean =>

@@ -44,11 +44,11 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
 /** How an error of `e` ms in a duration changes a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether the duration also begins with a read. */
+  /** Whether both ends of the duration, not only its last, can be read late. */
   readonly isBetweenReads?: true;
   /** The measure by which the duration of each request is divided. */
   readonly per?: MeasureName;
-  /** The number of units of `per` that do not count, for example the first token of a stream. */
+  /** The number of units of `per` or `rate` to leave out, for example the first token of a stream. */
   readonly excludedUnits?: number;
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
@@ -330,7 +330,8 @@ const makeFigureErrors = (result: Result): FigureErrors => {
         const value = values(q);
         const { low, high } = bounds(q);
         if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-        // A late read of the end makes a duration longer and a rate lower, never the reverse.
+        // A late read of the end makes a duration longer and a rate lower, never the reverse. So one bound is the value
+        // itself.
         return form.rate === undefined
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };

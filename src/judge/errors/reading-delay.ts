@@ -52,7 +52,7 @@ const byStreams = (samples: readonly GeneratorSample[]): ReadingDelay | null => 
   return { beyond: delayBeyond(delays, unknown), instants: count };
 };
 
-/** The delay between the kernel and the event loop, in ms. */
+/** The assumed delay between the kernel and the event loop, in ms. */
 const kernelDelay = 0.1;
 
 /**

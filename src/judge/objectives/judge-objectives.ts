@@ -180,7 +180,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const isOfEach = isOfEachPopulation(result, all);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
-    // The end of a stopped run aborts requests, which do not count as failed.
+    // A stop aborts requests, which do not count as failed, so a stopped run counts no arrivals here.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => {
       const own = completedDistributionOf(result, name, where);
@@ -236,8 +236,8 @@ const isShareUnsure = (
 };
 
 /**
- * Returns whether a verdict is sure. The confidence interval decides. Without an interval, the number of arrivals
- * decides. Returns `null` if neither of the two decides.
+ * Returns whether a verdict is sure, by the confidence interval or, without an interval, by the number of arrivals;
+ * `null` if neither decides.
  */
 const surenessOf = (objective: Objective, value: ObservedValue): boolean | null =>
   isSure(objective, value) ?? isShareUnsure(objective, value);

@@ -63,7 +63,7 @@ export interface FigureSources {
   /** Counts the arrivals of the traffic kinds that can have the measure. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
   /**
-   * Returns how strongly arrivals depend on each other, for a percentile. `failed` is the share of the arrivals that
+   * Returns how strongly arrivals depend on each other at a percentile. `failed` is the share of the arrivals that
    * failed. Returns `null` if the dependence is unknown.
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
@@ -94,8 +94,7 @@ export interface Stopping {
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
   /**
-   * The divisor of the number of effective samples. The divisor widens the interval that decides whether a verdict is
-   * sure.
+   * The divisor of the number of effective samples, which widens the interval that decides whether a verdict is sure.
    */
   readonly divisor: number;
 }
@@ -135,7 +134,7 @@ const unseen = Math.log(50);
 /**
  * Returns how far a true mean can be from the mean of skewed samples between 0 and `longest`, with a chance of 2 % on
  * each side (Maurer and Pontil, Empirical Bernstein Bounds, 2009, theorem 4). The largest values count as independent
- * of each other, as in `rare`. The dependence of the other values is in `effective`.
+ * of each other, as in `rare`. `effective` allows for the dependence of the other values.
  */
 const marginOfSkewed = (n: number, variance: number, effective: number, longest: number): number =>
   Math.sqrt((2 * variance * unseen) / effective) + (7 * longest * unseen) / (3 * (n - 1));

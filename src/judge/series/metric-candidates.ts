@@ -208,8 +208,8 @@ const totalWords = {
 type RateTotal = 'completed' | 'outputTokens';
 
 /**
- * Returns the events of each second in the measured window: the output tokens, or the answers to requests that were due
- * in the second.
+ * Returns the number of events in each second of the measured window: of output tokens, or of answers to requests that
+ * were due in the second.
  */
 const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => {
   const { timeline = [], seconds = 0 } = measuredWindow(result) ?? {};

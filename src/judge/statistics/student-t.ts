@@ -1,6 +1,6 @@
 import { compiled, incbet, ndtr, ndtri } from 'cephes';
 
-/** Student's t and the normal distribution come from Moshier's Cephes library, which SciPy also used. */
+/** Waits until Moshier's Cephes library, which SciPy also used, is compiled. */
 await compiled;
 
 /** Returns the probability that |T| exceeds |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²) (Abramowitz & Stegun 26.5.27). */

@@ -65,8 +65,8 @@ const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 const limit = z.int().positive().nullable();
 
 /**
- * The charging of tokens. If a field is missing, its value comes from `accounting` or `algorithm`, or is the default of
- * the field.
+ * How tokens are charged. The value of a missing field comes from `accounting` or `algorithm`, or is the field's
+ * default.
  */
 const chargingSchema = z.strictObject({
   algorithm: z
@@ -241,7 +241,7 @@ const profiles = {
   },
 } as const satisfies Record<string, Behaviour>;
 
-/** The charging of each kind of accounting, for fields of `charging` that the scenario does not set. */
+/** How each kind of accounting charges tokens, for fields of `charging` that the scenario does not set. */
 const chargingByAccounting = {
   after: { admits: 'below', promptAt: 'end', reserves: false, settles: true, bytesPerToken: null },
   reserve: {

@@ -50,7 +50,7 @@ export interface ReportedLimit {
    * The family of headers that reported the limit, such as `litellm` or `openai` (`traffic/limits/header-families.ts`).
    */
   readonly profile: string;
-  /** The owner of the limit in the header, such as `api_key` or `team`. */
+  /** The limit's owner as named in the header, such as `api_key` or `team`. */
   readonly descriptor: string | null;
   /** The unit of the limit: `requests`, `tokens`, or another unit that the header names. */
   readonly unit: string;
@@ -110,10 +110,7 @@ export interface ProbeReply extends LimiterDecision {
   readonly refusal: RefusalDetails | null;
   /** The size of a chat request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /**
-   * The tokens of the request and of its answer, as the server counted the tokens; `null` if the server reported no
-   * tokens.
-   */
+  /** The tokens of the request and of its answer, as the server counted them; `null` if it reported no tokens. */
   readonly usage: {
     readonly input: number;
     readonly output: number;

@@ -29,7 +29,7 @@ const keyRefusalsSchema = z.strictObject({
   count,
   first: z.number(),
   last: z.number(),
-  /** The number of 429s by the limit that the 429 named. `none` counts the 429s that named no limit. */
+  /** The number of 429s by the limit that they named. `none` counts those that named no limit. */
   units: z.partialRecord(z.enum([...namedLimits, 'none']), count),
   forms: z.partialRecord(z.enum(refusalForms), count),
   retryAfter: retryAfterAccuracySchema,

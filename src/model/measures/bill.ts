@@ -12,19 +12,19 @@ export type BillFate = (typeof billFates)[number];
 
 /**
  * The known facts about chats that did not complete and whose cost the server did not report. `received` is the number
- * of tokens that came. `asked` is the sum of the token maxima of the requests. `unlimited` is the number of chats
- * without a token maximum.
+ * of received tokens, `asked` the sum of the requests' token maxima, and `unlimited` the number of chats without a
+ * token maximum.
  */
 const unreportedSchema = z.strictObject({ received: count, asked: count, unlimited: count });
 
 /** The sums over the attempts of one fate. An attempt that the server refused costs nothing and is in no bill. */
 export const billSchema = z.strictObject({
-  /** The number of attempts whose cost is known. `unknown` is the number of attempts whose cost is not known. */
+  /** The number of attempts of known cost, and the number of attempts of unknown cost. */
   known: count,
   unknown: count,
   /** The cost in millionths of the currency. */
   cost: count,
-  /** The tokens of the attempts with a known cost, by class; absent for traffic without tokens. */
+  /** The number of tokens of the attempts of known cost, by class; absent for traffic without tokens. */
   tokens: z.record(z.enum(tokenClasses), count).optional(),
   /**
    * The facts that bound the cost of the attempts whose cost is unknown; absent for completed attempts and in old

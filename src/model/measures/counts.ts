@@ -62,7 +62,7 @@ export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** The number of these answers that reported their input tokens. `input` is the sum of the reported input tokens. */
+  /** The number of these answers that reported their input tokens, and the sum of these tokens (`input`). */
   answersWithInput: count,
   input: count,
   output: count,
@@ -93,7 +93,7 @@ const hangUpsSchema = z.strictObject({
   /** What the cancelled arrivals had received: token events of streams, and bytes of bodies. */
   tokenEvents: count,
   bytes: count,
-  /** The sum of the times from sending to the hang-up, in ms. Each time is rounded to whole ms. */
+  /** The sum of the times from sending to the hang-up, each rounded to whole ms. */
   time: count,
 });
 export type HangUps = z.infer<typeof hangUpsSchema>;
@@ -101,7 +101,7 @@ export type HangUps = z.infer<typeof hangUpsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** The planned hang-ups; absent without planned hang-ups. */
+  /** Absent without planned hang-ups. */
   hangUps: hangUpsSchema.optional(),
   /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
@@ -113,7 +113,7 @@ export const groupSchema = z.strictObject({
   tokens: z.array(tokenSumsSchema),
   /** The cost of the attempts; absent in old results. */
   bills: billsSchema.optional(),
-  /** The findings of the checks of usage in completed answers; absent if no answer was checked, and in old results. */
+  /** What the usage checks of completed answers found; absent if no answer was checked, and in old results. */
   usageAudit: usageAuditSchema.optional(),
   buffered: count,
   /**
@@ -151,7 +151,7 @@ export const groupSchema = z.strictObject({
    * answers, and in old results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
-  /** The possible delays of the recorded instants of completed requests; absent in old results. */
+  /** How late instants may have been read (`read-delays.ts`); absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
@@ -185,8 +185,8 @@ export const timelineSecondSchema = z.strictObject({
   /**
    * The tokens of completed answers, from any source of token counts, in the second in which the answer ended. Only the
    * output tokens of a stream are spread over seconds: each token event counts one token in its own second, and the
-   * last event counts the rest of the tokens. If a stream has fewer tokens than events, all tokens count in the second
-   * of the last event.
+   * last event counts all remaining tokens. If a stream has fewer tokens than events, all tokens count in the second of
+   * the last event.
    */
   inputTokens: count,
   outputTokens: count,

@@ -69,8 +69,8 @@ export const blocksOf = <T>(
   );
 
 /**
- * Returns the strongest dependence over all numbers of blocks that some whole seconds allow; `null` for fewer than ten
- * seconds.
+ * Returns the strongest dependence over all numbers of blocks that the number of seconds allows; `null` for fewer than
+ * ten seconds.
  */
 const strongestOver = (
   seconds: number,
@@ -109,7 +109,7 @@ export const dependenceOfPercentiles = (
 ): ((q: number) => Dependence | null) => {
   const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
-  // A page asks for a hundred percentiles. Each percentile reads these blocks instead of all seconds of the run.
+  // A report asks for a hundred percentiles. Each of them reads these blocks instead of all seconds of the run.
   const summed = new Map(
     blockings.map(({ blocks }) => [
       blocks as number,

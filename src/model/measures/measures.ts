@@ -284,8 +284,8 @@ export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
 /**
- * Returns whether every completed request has exactly one sample of a measure of time. A failed request then counts as
- * infinitely slow.
+ * Returns whether a measure is a time of which every completed request has exactly one sample. A failed request then
+ * counts as infinitely slow.
  */
 export const isTimeOfEachRequest = (name: MeasureName): boolean =>
   measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

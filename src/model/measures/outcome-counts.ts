@@ -38,17 +38,14 @@ export const countArrivals = (outcomes: OutcomeCounts): number =>
 export const countFailed = (outcomes: OutcomeCounts): number =>
   countArrivals(outcomes) - outcomes.completed - outcomes.cancelled;
 
-/**
- * Returns whether no arrival succeeded. An arrival succeeds if the arrival completes, or if the client hangs up as
- * planned.
- */
+/** Returns whether no arrival succeeded. An arrival succeeds if it completes, or if the client hangs up as planned. */
 export const hasNothingSucceeded = ({ completed, cancelled }: OutcomeCounts): boolean =>
   completed + cancelled === 0;
 
 /**
  * Adds up the outcomes of the arrivals without a planned hang-up. Hang-ups are planned at random, independent of the
- * outcome. The arrivals without a planned hang-up are therefore a random part of all arrivals. Figures of times and of
- * goodput use only these arrivals.
+ * outcome, so these arrivals are a random part of all arrivals. Figures of times and of goodput use only these
+ * arrivals.
  */
 export const sumAwaited = (
   groups: readonly Pick<Group, 'outcomes' | 'hangUps'>[],

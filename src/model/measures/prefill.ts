@@ -84,7 +84,7 @@ export interface InferredHits {
   readonly answers: number;
 }
 
-/** The largest half width of a useful interval of the share. */
+/** The largest half width at which the interval of the share is useful. */
 const widestUse = 0.3;
 
 /**

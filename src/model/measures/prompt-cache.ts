@@ -2,16 +2,13 @@ import type { Group } from './counts.ts';
 
 /** The prompt tokens of completed chats, separated by whether the answer reports cached tokens. */
 export interface CachedPrompts {
-  /**
-   * The number of answers that report cached tokens, and the sums of the input tokens and cached tokens of these
-   * answers.
-   */
+  /** The number of answers that report cached tokens, and the sums of their input tokens and cached tokens. */
   readonly answers: number;
   readonly input: number;
   readonly cached: number;
   /**
-   * The number of answers that report no cached tokens, and the sum of the input tokens of these answers. The sum is
-   * `null` if one of these answers reports no input tokens.
+   * The number of answers that report no cached tokens, and the sum of their input tokens; the sum is `null` if one of
+   * them reports no input tokens.
    */
   readonly silent: number;
   readonly silentInput: number | null;
@@ -34,8 +31,8 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 
 /**
  * Returns the bounds of the cached share in percent; `null` if every answer reports cached tokens. The lower bound
- * assumes that the prompts of the other answers were not cached at all. The upper bound assumes that these prompts were
- * cached completely. Some servers, such as vLLM, report cached tokens only if the number is above 0.
+ * assumes that the prompts of the other answers were not cached at all, the upper bound that they were cached
+ * completely. Some servers, such as vLLM, report cached tokens only if the number is above 0.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

@@ -68,7 +68,7 @@ export const checkUsage = (
 ): void => {
   const { input, before, most, output, reasoning = 0, audioOutput = 0 } = tokens;
   if (input !== null && before !== undefined) note('prompt', input, before, input !== before);
-  // The usage does not show which tokens are of tool calls and which of audio.
+  // Weir cannot tell how many tokens belong to tool calls, audio or images.
   if (most === undefined || audioOutput > 0) return;
   const visible = Math.max(0, output - reasoning);
   note('text', visible, most, visible > most);

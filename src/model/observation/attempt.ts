@@ -45,9 +45,9 @@ export const attemptFactsSchema = z.strictObject({
    * When the attempt could be sent: the due instant of the arrival, or the end of the wait for a retry or for the pace.
    */
   released: instantSchema,
-  /** The tokens that the pace reserved for the attempt; `null` without a pace. */
+  /** The number of tokens that the pace reserved for the attempt; `null` without a pace. */
   reserved: z.int().nonnegative().nullable(),
-  /** When the load generator began the attempt, or when the load generator dropped the arrival. */
+  /** When the load generator began the attempt, or dropped the arrival. */
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),

@@ -22,8 +22,7 @@ export const observationsHeaderSchema = z.strictObject({
   runId: z.string(),
   startedAt: z.iso.datetime(),
   /**
-   * The instant 0 of the run on the machine's monotonic clock, in ms. All processes of the machine share the monotonic
-   * clock.
+   * The run's instant 0 on the monotonic clock of the machine, in ms. All processes of the machine share this clock.
    */
   machineZero: z.number(),
 });

@@ -17,7 +17,7 @@ const instants = z.array(z.number()).transform((list): Float64Array => Float64Ar
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
   output: count,
-  /** The input tokens that a synthetic prompt should have; absent for any other prompt. */
+  /** The number of input tokens that a synthetic prompt should have; absent for any other prompt. */
   asked: count.exactOptional(),
   /**
    * The number of input tokens at the beginning of the prompt with which an earlier request of the same slice also

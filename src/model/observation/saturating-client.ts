@@ -14,7 +14,7 @@ export interface RequestBatch {
   /**
    * Returns the observer of a request. Before sending a request, the client calls this function with the index of the
    * connection and the index of the request. If the observer aborts its exchange, a new connection replaces the old
-   * connection.
+   * one.
    */
   readonly observerFor: (
     connection: number,

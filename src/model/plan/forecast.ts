@@ -15,7 +15,7 @@ import type { Traffic, TrafficKind } from '../workload/traffic.ts';
  */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** A forecast amount. `unknown` counts the requests whose amount is unknown. `sum` does not include these requests. */
+/** A forecast amount. `unknown` counts the requests of unknown amount, which `sum` leaves out. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;

@@ -38,7 +38,10 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
   return sent;
 };
 
-/** Leaves out settings that have no effect. A run with such a setting stays comparable with older runs. */
+/**
+ * Returns the connection settings without those that have no effect. So runs with such settings stay comparable with
+ * older runs.
+ */
 const hashedWire = (plan: Plan) => ({
   ...plan.wire,
   connectAhead: connectsAhead(plan) || undefined,

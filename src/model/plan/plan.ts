@@ -91,10 +91,7 @@ const stageSchema = z.strictObject({
   traffic: z.array(trafficSchema).min(1),
   /** The name of the stage's population; absent in a plan without populations. */
   population: z.string().min(1).exactOptional(),
-  /**
-   * The number for the stage in random draws and request ids. If the field is absent, the number is the position of the
-   * stage.
-   */
+  /** The stage's number in random draws and request ids; absent if it is the stage's position. */
   stream: z.int().nonnegative().exactOptional(),
 });
 export type Stage = z.infer<typeof stageSchema>;
@@ -133,8 +130,8 @@ const wireSchema = z.strictObject({
   /** A file of PEM certificates that are trusted in addition to the default certificates; `null` for no file. */
   caFile: z.string().nullable(),
   /**
-   * The PEM file of the certificate that Weir presents to the target, and the PEM file of the certificate's key. Both
-   * fields are absent if Weir presents no certificate.
+   * The PEM files of the certificate that Weir presents to the target, and of its key; both absent if Weir presents
+   * none.
    */
   clientCert: z.string().optional(),
   clientKey: z.string().optional(),
@@ -243,7 +240,7 @@ export const planSchema = z.strictObject({
    * latest of these instants.
    */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
-  /** The facts about the prices as a whole; absent if nothing is known. */
+  /** The currency, date and file of the prices; absent if nothing is known. */
   pricing: pricingSchema.exactOptional(),
   /** The time for which exchanges can continue after the load has ended. */
   grace: millisecondsSchema,

@@ -21,7 +21,7 @@ export type Exactness = 'exact' | 'approximate' | 'unknown';
 
 /** The largest error of an approximate figure, as a share of the figure. */
 const approximateShare = 0.5;
-/** The error in ms that is always allowed, even if the error exceeds the allowed share of the figure. */
+/** The error in ms that an approximate figure may always have, however small the figure is. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {

@@ -61,7 +61,7 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The number of answers that do not report the figure; absent if all answers report the figure. */
   unreported: z.int().positive().optional(),
   /**
-   * The bounds of the true figure, by the error of the load generator or by the answers that do not report the figure.
+   * The bounds of the true figure, given the error of the load generator or the answers that do not report the figure.
    * `high` is `null` without an upper bound.
    */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),

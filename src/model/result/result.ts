@@ -153,8 +153,8 @@ export const resultSchema = z.strictObject({
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
   /**
-   * The verdict and the figures at the time when the file was written, for other programs. `weir report` computes the
-   * verdict and the figures again.
+   * The verdict and the figures at the time when the file was written, for other programs. `weir report` computes both
+   * again.
    */
   summary: runSummarySchema.optional(),
   /**

@@ -129,9 +129,9 @@ export const failedWithout = (second: TimelineSecond | undefined, name: Timeline
   second === undefined || name === 'gap' ? 0 : failedDueIn(second);
 
 /**
- * Returns the wider of two dependences: of the samples, and of the failures, which count as infinite samples. If more
- * arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence of the failures
- * counts.
+ * Returns the dependence of the samples with at least the `widening` of the failures, which count as infinite samples.
+ * If more arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence of the
+ * failures counts.
  */
 const withFailures = (
   { seconds }: RunPart,

@@ -23,7 +23,8 @@ export const comparisonRules = {
    */
   significance: 0.028,
   /**
-   * The factor on the p-value if the runs of the two sides did not alternate, because drift over time is rarely linear.
+   * The factor by which the p-value grows if the runs of the two sides did not alternate, because drift over time is
+   * rarely linear.
    */
   unevenDrift: 2,
   /**

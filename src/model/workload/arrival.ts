@@ -28,6 +28,6 @@ export const splitSlice = ({ index, count }: Slice, parts: number): readonly Sli
 /** Returns whether a slice owns this arrival of an open load, or this user of a closed load. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
 
-/** Returns a slice's share of a whole number. `null` means unlimited, and the share of `null` is `null`. */
+/** Returns a slice's share of a whole number. `null` means unlimited and stays `null`. */
 export const sliceShareOf = ({ index, count }: Slice, whole: number | null): number | null =>
   whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

@@ -1,5 +1,6 @@
 /**
- * A random source, passed as an argument. The numbers of a source depend only on its key, not on the number of workers.
+ * A random source, passed as an argument. The numbers of a source depend only on its seed, not on the number of
+ * workers.
  */
 export interface Draw {
   /** Returns a uniform number in [0, 1), with 53 random bits. */

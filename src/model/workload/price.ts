@@ -60,10 +60,10 @@ export const transcriptionPriceSchema = z.strictObject({
 });
 export type TranscriptionPrice = z.infer<typeof transcriptionPriceSchema>;
 
-/** The facts about the prices of a plan as a whole. */
+/** The currency, date and file of the prices of a plan. */
 export const pricingSchema = z.strictObject({
   currency: z.string().min(1).exactOptional(),
-  /** The date of the prices, in the notation of the user. */
+  /** The date of the prices, as the user wrote it. */
   date: z.string().min(1).exactOptional(),
   /** The file of the prices, as written in the scenario. */
   file: z.string().min(1).exactOptional(),

@@ -118,14 +118,14 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * Returns the ledgers of a run on a single clock. If a coordinator compared the clocks, every interval grows by the
- * uncertainty of the clocks. Returns `null` if the clocks were not compared. Also returns `null` if a slice is missing,
- * since the missing slice used the same keys.
+ * Returns a run's ledgers with all instants on one clock. If a coordinator compared the clocks, every interval grows by
+ * the uncertainty of the clocks. Returns `null` if the clocks were not compared. Also returns `null` if a slice is
+ * missing, since the missing slice used the same keys.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
   const isWhole = missingSlices(result).length === 0;
-  // A single slice of several machines may be judged alone. The verdict on such a slice is incomplete.
+  // A slice that ran on one of several machines may be judged alone. The verdict on it is incomplete.
   const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
   const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
@@ -177,9 +177,9 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 };
 
 /**
- * Counts the 429s of some groups that a declared limit explains; `null` if this number is unknown. A ledger does not
- * record the model of a request. So for the groups of one model, the function assumes that the explained 429s belong to
- * other models first.
+ * Counts, among the 429s of some groups, those that a declared limit explains; `null` if this number is unknown. A
+ * ledger does not record the model of a request. So for the groups of one model, the function assumes that the
+ * explained 429s belong to other models first.
  */
 export const countExplained = (
   result: Result,

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 
-/** The properties of a request that the judge of a limit of tokens uses. Instants are in ms. */
+/** The properties of a request by which a limit of tokens is judged. Instants are in ms. */
 export type TokenRequest = Pick<
   LedgerEntry,
   'sent' | 'answered' | 'ended' | 'status' | 'unit' | 'tokens' | 'input' | 'cached'

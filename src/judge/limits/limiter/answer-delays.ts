@@ -116,9 +116,9 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 };
 
 /**
- * Returns whether the limiter delays requests of a load. The limiter delays requests if at least 10 % of the answers
- * under load are later than 90 % of the calm answers, or if a few answers are later than every calm answer. Delays that
- * a serial server or a busy machine explains are left out.
+ * Returns whether the limiter delays requests under load: whether at least 10 % of the answers under load are later
+ * than 90 % of the calm answers, or a few answers are later than every calm answer. Delays that a serial server or a
+ * busy machine explains are left out.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);

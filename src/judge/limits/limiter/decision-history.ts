@@ -31,8 +31,8 @@ export interface DecisionHistory {
 const sortAscending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
- * admitted request also takes service time, but only after the decision.
+ * Shortens the interval of each decision to at most the duration of the longest refusal. A refusal takes one round
+ * trip. An admitted request also takes service time, but only after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);

@@ -33,8 +33,8 @@ import {
 
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Windows on the clock are tried only if the server's clock is known. Without this clock, no evidence supports such
-  // windows.
+  // Windows that follow the clock are tried only if the server's clock is known. Without this clock, no evidence
+  // supports such windows.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames

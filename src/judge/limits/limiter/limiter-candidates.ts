@@ -108,8 +108,8 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 
 const maxPhases = 500;
 /**
- * If the shortest interval with a refill has at most this many decisions, each decision is an edge of a phase. If the
- * interval has more decisions, decisions that are close together form one edge.
+ * If the shortest interval with a refill has at most this many decisions, each decision is an edge between two phases.
+ * If the interval has more decisions, decisions that are close together form one edge.
  */
 const mostExactPlaces = 120;
 

@@ -13,9 +13,9 @@ const closeShare = 0.05;
 /** The time, in ms, by which a queue's timer is late for each request. */
 const timerLateness = 2;
 /**
- * The largest latency of single requests that shows a queue, as a share of the time between two answers under load. A
- * queue answers a single request at once. A slow server takes as long for a single request as for a request under load.
- * So a longer latency can come from a slow server.
+ * The largest latency of single requests at which a queue is certain, as a share of the time between two answers under
+ * load. A queue answers a single request at once. A slow server takes as long for a single request as for a request
+ * under load. So a longer latency can come from a slow server.
  */
 const promptShare = 0.5;
 
