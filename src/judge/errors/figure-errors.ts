@@ -270,8 +270,9 @@ const boundsByLateness = (
 };
 
 /**
- * Returns the bounds of a true mean. The true mean is less than the measured mean by the mean delay. Returns `null` for
- * rates, and for times between two reads other than gaps, since no recorded delay bounds their mean error.
+ * Returns the bounds of a true mean. The true mean is at most the mean delay below the measured mean; the mean gap can
+ * err both ways. Returns `null` for rates, and for times between two reads other than gaps, since no recorded delay
+ * bounds their mean error.
  */
 const boundsOfMean = (
   read: ReadResult,

@@ -164,7 +164,7 @@ export type TimelineMeasure = (typeof timelineMeasures)[number];
  * One second of the run. `due` and latencies count in the second of the due instant. `begun` and `sent` count in the
  * second in which the attempt began or was sent. `ended` and outcomes count in the second of the end. `begun`, `sent`
  * and `ended` count attempts; `due` and outcomes count arrivals. The sum of begun − ended over all earlier seconds is
- * therefore the number of exchanges in flight.
+ * therefore the number of exchanges in flight at its start.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -192,7 +192,7 @@ export const timelineSecondSchema = z.strictObject({
   outputTokens: count,
   /** The input tokens and the cached tokens of the answers that report cached tokens; absent without such answers. */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
-  /** The sums of the times to first token of streams whose repeated tokens are known; absent without such streams. */
+  /** The sums (`prefill.ts`) over the streams whose repeated tokens are known; absent without such streams. */
   prefill: prefillSumsSchema.optional(),
   /**
    * The length of the audio that completed requests received and sent, in ms, and the number of spoken characters. All

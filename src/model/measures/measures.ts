@@ -186,8 +186,8 @@ const audioMeasures = {
 const request = measuresOf(...trafficKinds);
 
 /**
- * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
- * have samples; failed answers can have samples of `measuresOfFirst` only. Failures are counted by outcome, and every
+ * The measures of a request. Recorders, objectives, comparisons and reports read this table. Completed requests can
+ * have samples of every measure, failed answers only of `measuresOfFirst`. Failures are counted by outcome, and every
  * rate includes failures.
  */
 export const measures = {

@@ -3,7 +3,7 @@ import type { Instant } from '../quantity.ts';
 /**
  * This file defines the interface of a transport. A transport sends one request and reports the response to an
  * observer. A transport reads the clock once for each read from the socket, before parsing the bytes. A transport never
- * retries and enforces no deadlines; the engine does both, and aborts exchanges. Nobody follows redirects. There is one
+ * follows redirects. The engine, not the transport, retries, enforces deadlines and aborts exchanges, with one
  * exception: if the server closed the connection and certainly did not read the request, the transport sends the
  * request again on a new connection.
  */

@@ -28,7 +28,7 @@ interface Answer {
 const fastestOf = (admitted: readonly (readonly [number, LimiterDecision])[]): number =>
   admitted.reduce((least, [, { sent, answered }]) => Math.min(least, answered - sent), Infinity);
 
-/** Finds the longest run of answers in which each request was certainly sent before the previous answer. */
+/** Finds the longest series of answers in which each request was certainly sent before the previous answer. */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
@@ -66,8 +66,8 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 };
 
 /**
- * Estimates the time between two answers in two ways: from pairs of answers half a run apart, and from near pairs. The
- * network, and answers that come in batches, hardly affect the far pairs. A missing answer, such as a failed chat,
+ * Estimates the time between two answers in two ways: from pairs of answers half the series apart, and from near pairs.
+ * The network, and answers that come in batches, hardly affect the far pairs. A missing answer, such as a failed chat,
  * affects only a few of the near pairs.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
