@@ -126,8 +126,8 @@ export class Histogram {
   }
 
   /**
-   * Returns the value at a rank, rounded to the digits. At least `rank` samples are not larger than this value. Ranks
-   * start at 1.
+   * Returns the value at a rank, rounded to the histogram's digits. At least `rank` samples are not larger than this
+   * value. Ranks start at 1.
    */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {

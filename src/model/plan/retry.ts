@@ -9,8 +9,8 @@ export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered']
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * How an arrival is retried. If the server names a wait, the wait before a retry is the named wait. Otherwise the wait
- * before retry n = 0, 1, … is uniform in [0, min(cap, base·2^n)] (exponential backoff with full jitter).
+ * How an arrival is retried. The wait before a retry is the one that the server names. If the server names none, the
+ * wait before retry n = 0, 1, … is uniform in [0, min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({
   /** The maximum number of attempts, including the first attempt. */

@@ -199,8 +199,8 @@ export const countExplained = (
     );
   });
   const explained = within.filter(({ isExplained }) => isExplained).length;
-  // A request that was due in the warm-up can be sent after the warm-up. So the ledger can have more 429s than the
-  // groups.
+  // A request that was due in the warm-up can be sent after it, so the ledger can have more 429s than the groups. The
+  // count is at most the 429s of the groups.
   const { limited } = sumOutcomes(groups);
   if (scope.model === null) return Math.min(explained, limited);
   return Math.max(0, Math.min(explained, limited - (within.length - explained)));

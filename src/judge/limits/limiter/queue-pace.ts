@@ -150,8 +150,8 @@ const minNoticeableRoundTrips = 3;
 const minQueuedRequests = 3;
 
 /**
- * The minimum ratio of delayed admissions to refusals in a queue. In a queue that is full, every admitted request has
- * waited.
+ * The minimum ratio of delayed admissions to refusals in a queue. A queue refuses only when it is full, and then every
+ * admitted request has waited.
  */
 const minQueuedShare = 0.1;
 
