@@ -102,9 +102,7 @@ const measureRow = (
   };
 };
 
-/**
- * Returns a row's subject for each kind of traffic, followed by the named entries of the kind if it has several names.
- */
+/** Returns the subjects of the rows: each kind of traffic, followed by its entries if their names differ. */
 const subjectsOf = (result: Result): readonly Subject[] =>
   kindsPresent(result).flatMap((traffic) => {
     const ofKind = measuredOf(traffic);
@@ -119,8 +117,8 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180). A figure is left out
- * if problems of the load generator make the figure worthless.
+ * Writes the rates and headline figures of the time after the warm-up as CSV (RFC 4180). A figure is left out if
+ * problems of the load generator make it worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const rows: readonly Row[] = [

@@ -27,7 +27,7 @@ const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Marku
   return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
 };
 
-/** Formats words. Text between backquotes is text that a reader types. */
+/** Formats words. Text between backquotes, which a reader types, becomes code. */
 const wordsMarkup = (words: string): Markup =>
   markup`${words.split(/`([^`]+)`/).map((part, i) => (i % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
 
@@ -74,10 +74,7 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/**
- * The minimum number of columns with which a table without a look is stacked on a narrow screen. Tables with sentences
- * are always stacked.
- */
+/** A table without a `look` is stacked on a narrow screen if it has at least so many columns, or sentences. */
 const manyColumns = 7;
 /**
  * The looks of tables that are not stacked on a narrow screen, since readers compare the figures in these tables side
@@ -146,7 +143,7 @@ interface PageScripts {
   readonly live?: Markup;
 }
 
-/** Normalises line ends to line feeds. An HTML parser does this before the browser hashes a text. */
+/** Normalises line ends to line feeds, as an HTML parser does before the browser hashes a text. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>

@@ -11,12 +11,12 @@ import {
   tones,
 } from './document.ts';
 
-/** The maximum length of a cell in characters. With a maximum, foreign text cannot fill a page. */
+/** The maximum length of a cell in characters, so that foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
 /**
- * The number of characters in the rows of a table or list from which further rows are only counted. GitHub accepts 1
- * MiB per page.
+ * The maximum number of characters in all rows of a table or list, since GitHub accepts 1 MiB per page. Further rows
+ * are only counted.
  */
 const maxRowsLength = 50_000;
 

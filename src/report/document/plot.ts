@@ -141,7 +141,7 @@ interface PlotOptions {
   readonly y: Axis;
 }
 
-/** The width in pixels from which a drawing gets a second version for telephones (`narrow`). */
+/** A drawing at least this wide (in pixels) gets a second version for telephones, which is `narrow` pixels wide. */
 const widest = 1000;
 const narrow = 370;
 /** The height in pixels of a name above its row. */
@@ -151,7 +151,7 @@ const nameHeight = 18;
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
-/** Returns a function that converts a height in rows to a pixel. The name of each row takes the top of the row. */
+/** Returns a function that converts a position in rows to pixels. The top of each row is left to the row's name. */
 const placeBelowName =
   (rows: number, [bottom, top]: Point) =>
   (value: number): number => {

@@ -12,7 +12,7 @@ export const failed = (type: string, message: string, details = message) =>
 
 type JunitOutcome = typeof passed | ReturnType<typeof skipped> | ReturnType<typeof failed>;
 
-/** A test. The group and the name of a test are equal in every run, so a CI service can track the test. */
+/** A test. Its `classname` and `name` are equal in every run, so a CI service can track it. */
 export interface JunitCase {
   readonly classname: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface JunitSuite {
   readonly output: readonly string[];
 }
 
-/** Keeps line feeds, which a plain text would lose. */
+/** Keeps line feeds, which the escaping of a text would replace. */
 const linesOf = (text: string): readonly (string | Markup)[] =>
   text.split('\n').map((line, i) => (i === 0 ? line : markup`\n${line}`));
 

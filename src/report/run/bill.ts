@@ -24,15 +24,15 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The bounds of the cost of tokens and their prompts. `least` counts the received tokens, and `most` counts all
- * requested tokens. `most` is `null` if an answer had no limit of tokens.
+ * The bounds of the cost of answers that did not complete. `least` counts the received tokens, and `most` counts the
+ * `maxTokens` of the requests. `most` is `null` if a request had no `maxTokens`.
  */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * Which answers have their prompts in both bounds. The cost of a prompt is assumed from the completed answers of the
-   * same kind. The prompts of a kind without completed answers are not included.
+   * For which answers both bounds include the cost of the prompt. This cost is the mean over the completed answers of
+   * the same group. In a group without completed answers, prompts are not included.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }
@@ -49,17 +49,14 @@ export interface BillPart extends CostSum {
     readonly tokens: number | null;
     readonly cost: number;
   }[];
-  /**
-   * The bounds of the cost of the answers with unknown cost, if the provider charges these answers; `null` without
-   * bounds.
-   */
+  /** What the answers of unknown cost would cost if the provider charges for them; `null` if this cannot be bounded. */
   readonly bounds: CostBounds | null;
   /**
-   * The cost that caching saved: the cost that the tokens from a cache and the tokens written to a cache would have as
-   * other input, minus their actual cost. The value is negative if caching cost more than it saved.
+   * The cost that caching saved: what the tokens from a cache and those written to a cache would have cost as other
+   * input, minus their actual cost. It is negative if caching cost more than it saved.
    */
   readonly saved: number;
-  /** The tokens from a cache that cost as much as other input. The price list has no price for these cached tokens. */
+  /** The number of tokens from a cache that cost as much as other input, because the price has no `cachedInput`. */
   readonly fullPriceCached: number;
 }
 
@@ -95,10 +92,7 @@ const itemsOf = (
 const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as const;
 const outputClasses = ['output', 'reasoning'] as const;
 
-/**
- * Returns the mean cost of the prompt of a completed answer, and the highest mean cost of such a prompt without tokens
- * from a cache.
- */
+/** Returns the mean cost of a completed answer's prompt (`usual`), and its highest mean cost without cache hits. */
 const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
   const { tokens, known } = completed;
@@ -106,7 +100,7 @@ const promptCost = (completed: Bill | undefined, price: Price) => {
     inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known;
   const [usual, uncached] = [
     meanAt((name) => classPrice(price, name)),
-    // A prompt without tokens from a cache may have been written to a cache.
+    // Without a cache hit, a prompt may be written to the cache, so the price of writing counts if it is higher.
     meanAt((name) =>
       Math.max(
         ...[name, usualClass[name], name === 'audioInput' ? name : 'cacheWrite'].map((each) =>
@@ -196,8 +190,8 @@ export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
 
 /**
- * Returns the cost by item over some parts. The last item is the difference that comes from rounding the cost of each
- * answer. With the item for rounding, the sum of all items is the whole cost.
+ * Returns the cost of some parts by item. Since the cost of each answer is rounded, a last item `rounding` makes the
+ * sum of all items the whole cost.
  */
 export const billItems = (parts: readonly BillPart[]) => {
   const all = parts.flatMap(({ items }) => items);

@@ -49,7 +49,7 @@ const totalsOf = (groups: readonly Group[]) => ({
 
 /**
  * Adds up the whole run by kind and model; `null` if no completed answer can have a price. The warm-up is included,
- * since the warm-up costs money, too.
+ * since it costs money, too.
  */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
@@ -66,8 +66,8 @@ export const runTotalsOf = (result: Result) => {
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
 /**
- * Returns the seconds of audio and the characters per second in the measured window; `null` if the run has neither
- * audio nor characters.
+ * Returns the seconds of audio and the characters per second of the measured window; `null` if nothing was measured or
+ * the run has neither.
  */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -122,7 +122,7 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** Formats a total with a note on the missing values; a dash if the kind of traffic has no such total. */
+/** Formats a total with a note on the answers that it lacks; a dash if the kind of traffic has no such total. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -155,7 +155,7 @@ const audioColumns: readonly Column<CostRow>[] = [
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   const bill = billBlocks(result).filter((block) => block !== false);
-  // A run without a completed answer may have a cost.
+  // The bill is shown even if no answer completed, since failed answers may cost, too.
   if (totals === null) return bill.length === 0 ? null : section('What did it cost?', bill, 'cost');
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [
@@ -180,6 +180,6 @@ export const costSection = (result: Result): Section | null => {
   const total = text(costSentence(totals, currencyOf(result)));
   const blocks = [total, ...bill, ...(hasDetails ? details : [])];
   const made = section('What did it cost?', blocks, 'cost');
-  // The page shows no section that only says that nothing is known.
+  // If nothing is known, the page leaves out the section, which would only say so.
   return hasDetails || bill.length > 0 ? made : only(['terminal', 'markdown'], made);
 };

@@ -122,7 +122,7 @@ const labelValues = (result: Result, label: BreakdownLabel): readonly string[] =
   ),
 ];
 
-/** Returns every part with an arrival after the warm-up, in the order of the label's values and then of kinds. */
+/** Divides the arrivals after the warm-up by a label's values, and each of these parts by kind of traffic. */
 const breakdownBy = (result: Result, label: BreakdownLabel) =>
   labelValues(result, label).flatMap((name) =>
     kindsPresent(result).flatMap((kind) => {
@@ -153,8 +153,8 @@ const loadSeconds = (result: Result, label: BreakdownLabel, name: string): numbe
 };
 
 /**
- * The rates of a population or a stage over its own load. The rates count the arrivals that were due in this time, no
- * matter when the arrivals were answered.
+ * Returns the rates of each population or stage over the time in which it had load. They count the arrivals that were
+ * due in this time, no matter when they were answered.
  */
 const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
   const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>
@@ -212,8 +212,8 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
-/** Returns the labels with several values. A label is left out if an earlier label divides the run in the same way. */
-const dividingLabels = (result: Result): readonly BreakdownLabel[] => {
+/** Returns the labels with several values, except those that divide the run in the same way as an earlier label. */
+const telling = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
     groups.every(({ labels }) => valueOf(labels, a) === valueOf(labels, b));

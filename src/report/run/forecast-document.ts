@@ -87,7 +87,7 @@ export const needText = ({ requests, input, output, cost }: ResourceNeed): strin
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-/** Returns the needs of each part of a plan, and the needs of the whole plan. The row of the whole plan has no key. */
+/** Returns the needs of each part of a plan, and of the whole plan, whose row has no key. */
 const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {

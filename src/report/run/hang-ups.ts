@@ -6,10 +6,7 @@ import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/**
- * The requests of one entry on which the client hangs up, and the data that these requests had received until the
- * client hung up.
- */
+/** The requests of one entry on which the client was to hang up, and what they had received until it did. */
 interface HangUpRow {
   readonly name: string;
   readonly kind: Group['labels']['traffic'];
@@ -55,10 +52,7 @@ const columns: readonly Column<HangUpRow>[] = [
   ),
 ];
 
-/**
- * Returns a phrase on how many requests of the whole run the client hung up on; `null` if the client hung up on no
- * request.
- */
+/** Returns a phrase with the number of requests of the whole run on which the client hung up; `null` for none. */
 export const hangUpSentence = ({ groups }: Result): string | null => {
   const { cancelled, ...others } = sumOutcomes(groups);
   return cancelled === 0
@@ -66,10 +60,7 @@ export const hangUpSentence = ({ groups }: Result): string | null => {
     : `the client hung up on ${countText(cancelled)} of ${plural(countArrivals({ cancelled, ...others }), 'request')}, as the scenario says`;
 };
 
-/**
- * Builds the section on the requests on which the client hung up, and on the data that these requests had received;
- * `null` if no hang-up was planned.
- */
+/** Builds the section on hang-ups, and on the data received before them; `null` if no hang-up was planned. */
 export const hangUpSection = (result: Result): Section | null => {
   const rows = kindsPresent(result).flatMap((kind) => {
     const own = result.groups.filter(({ labels }) => labels.traffic === kind);

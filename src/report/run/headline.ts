@@ -66,8 +66,7 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          // The foot of the tile names the share of arrivals that the figure covers, so the figure has no mark for this
-          // share.
+          // The figure has no `*`, since the foot of the tile names the share of arrivals that completed.
           const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
           const feet = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,

@@ -30,8 +30,8 @@ import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
 /**
- * Reads one of the two limits of a key: the limit in the plan (`null` without a limit), the limits in all headers, and
- * the remaining amount.
+ * Returns what is known of one of a key's two limits: the limit in the plan (`null` without one), the limits that
+ * headers reported, and the lowest and last reported remaining quota.
  */
 const observedLimit = (
   entries: readonly LedgerEntry[],
@@ -52,7 +52,7 @@ const observedLimit = (
 type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
 /**
- * Reads each key's use from the key's ledger. `unrecorded` is the number of responses for which the ledger had no room.
+ * Reads the use of each key from its ledger. `unrecorded` is the number of responses for which the ledger had no room.
  * Times are in ms since the run began.
  */
 export const keyUsages = ({ ledger, plan }: Result) =>
@@ -95,7 +95,7 @@ export const remainingText = ({ lowest, last }: ObservedLimit): string =>
     ? '–'
     : `${countText(lowest)}${textIf(last !== lowest, `, last ${countText(last)}`)}`;
 
-/** Formats the number and the first moment of the 429s as `412, first at 21.3 s`, or `none`. */
+/** Formats the number of 429s and the time of the first as `412, first at 21.3 s`, or `none`. */
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
   firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
 

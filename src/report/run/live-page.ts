@@ -31,7 +31,7 @@ export interface LiveRun {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
-    /** The moment before which all due requests are in the figures; absent if this moment is unknown. */
+    /** The figures contain all requests that were due before this moment; absent if the moment is unknown. */
     readonly endedBefore?: number | undefined;
   } | null;
 }

@@ -42,10 +42,7 @@ import { present } from '../text/present.ts';
 import { hangUpSection } from './hang-ups.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/**
- * The successive phases of a request, each from one moment to the next. The sum of all phases is the end-to-end time of
- * the request.
- */
+/** The successive phases of a request. They add up to its end-to-end time. */
 const phases = [
   ['Waiting', 'due', 'begun'],
   ['Connecting', 'begun', 'connected'],
@@ -86,10 +83,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
-/**
- * Builds the lists of single requests, which a reader can look up in the server's logs; empty if the result has no
- * single requests.
- */
+/** Builds the lists of example requests, which a reader can look up in the server's logs; empty without exemplars. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const {
     completed = [],
@@ -115,7 +109,7 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
 
 const everyGroup = (): boolean => true;
 
-/** Formats the median and the p99 of a wait of completed requests; `null` if no request waited. */
+/** Formats the median and the p99 of the waits of completed requests; `null` if no request waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = figuresOver(result, measure, everyGroup);
   const [p50, p99] = [waits.percentile(0.5), waits.percentile(0.99)];
@@ -146,10 +140,7 @@ const reconnectText = ({ groups }: Result): string | null => {
     : `Reconnected: ${plural(reconnected, 'request')} met a kept connection that the server had closed before it can have read them, and went once more on a new one. The time is part of their latency.`;
 };
 
-/**
- * Returns sentences on the effects of reconnects, retries and the pace on the whole run. The counts of outcomes do not
- * show these effects.
- */
+/** Returns sentences on reconnects, retries and the pace in the whole run, which the counts of outcomes do not show. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return present([
@@ -177,10 +168,7 @@ type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 
 const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
-/**
- * Returns whether an outcome has a row. The outcomes due, sent and completed always have a row. Any other outcome has a
- * row only if it occurred.
- */
+/** Returns whether an outcome has a row: due, sent and completed always have one, all others only if they occurred. */
 const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
   all > 0 || ['due', 'sent', 'completed'].includes(name);
 
@@ -284,7 +272,7 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The usual finish reasons. Finish reasons are not mentioned if all finish reasons of a run are usual. */
+/** The usual finish reasons. A run with no others has no sentence on finish reasons. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
 /** The maximum number of finish reasons in the sentence. */
 const maxShownReasons = 10;
@@ -331,7 +319,7 @@ export const outcomesSection = (result: Result): Section => {
       isClean && only(['html'], text('No request failed.')),
       isClean ? only(['terminal', 'markdown'], outcomes) : outcomes,
       isClean && only(['html'], fold('What became of every request', [outcomes])),
-      // If nothing failed, one sentence below says this for all kinds of traffic.
+      // If nothing failed, `No request failed.` below replaces this sentence.
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       text(finishSentence(result)),
       kindSection(result),

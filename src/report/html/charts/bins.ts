@@ -2,7 +2,7 @@ import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { Chart, ChartColour, ChartLine, ChartMarks } from './chart.ts';
 
-/** The duration of the run in equal bins of `step` whole seconds. */
+/** The equal bins into which a chart divides the run: `count` bins of `step` whole seconds. */
 export interface Bins {
   readonly step: number;
   readonly count: number;

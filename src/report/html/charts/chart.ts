@@ -1,7 +1,4 @@
-/**
- * This file defines the data that the page's script draws. The file imports nothing, so that the script can use the
- * file for its type check.
- */
+/** This file defines the data that the page's script draws. It imports nothing, so the script can import its types. */
 
 export type ChartColour =
   | 'p50'

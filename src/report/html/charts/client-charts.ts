@@ -38,7 +38,7 @@ import { sumOf } from '../../../model/sums.ts';
 /** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // If no sample is beyond a percentile, the percentile would equal the maximum.
+    // A percentile with no sample beyond it is not drawn, since it would equal the maximum.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -62,7 +62,7 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
-/** Charts percentiles by the second in which requests were due. Returns no chart without samples. */
+/** Charts percentiles over the time at which requests were due. Returns no chart without samples. */
 const percentileCharts = (
   result: Result,
   id: string,
@@ -139,7 +139,7 @@ const worst =
     return values.length === 0 ? null : chartValue(factor * Math.max(...values));
   };
 
-/** Charts the lag, then the use of the event loop and the processor, then the causes that blocked the loop. */
+/** Charts the lag, then the use of the event loop and the processor, then pauses such as garbage collection. */
 export const generatorCharts = (result: Result): readonly Chart[] => {
   const samples = result.slices.flatMap(({ generator }) => generator);
   const lag = percentileCharts(result, 'lag', lagSubject, lagOver);
@@ -167,10 +167,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
   ];
 };
 
-/**
- * The maximum number of keys for which a run has charts. Each of these keys has its own chart. A reader could not use
- * hundreds of charts, and the table contains all keys.
- */
+/** The maximum number of keys with a chart of their own. The table contains all keys. */
 export const maxChartedKeys = 12;
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {

@@ -8,8 +8,8 @@ import type { Quantile } from '../../../model/measures/quantile.ts';
 import type { MeasuredFigures } from '../../../model/result/summary.ts';
 
 /**
- * Counts the samples of at most `value` by binary search over the ranks, since a histogram only returns the value at a
- * rank.
+ * Counts the samples that are at most `value`, by binary search over the ranks, since a histogram only returns the
+ * sample at a rank.
  */
 const countUpTo = (histogram: Histogram, value: number): number => {
   let low = 0;
@@ -32,15 +32,12 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
 };
 
 /**
- * The number of rows of a heat map. A heat map shows the distribution of a latency over the run. The horizontal axis is
- * the time, and the vertical axis is the latency on a logarithmic scale.
+ * The number of rows of a heat map, which shows the distribution of a latency over the run: time from left to right,
+ * latency upwards on a logarithmic scale.
  */
 
 const rows = 24;
-/**
- * The minimum factor between the ends of the vertical scale. With this minimum, nearly equal latencies look like a line
- * and not like noise.
- */
+/** The minimum ratio of the ends of the vertical scale, so that nearly equal latencies look like a line, not like noise. */
 const narrowest = 1.1;
 /**
  * The opacities of the shades. All cells of one shade are one path, since a page with thousands of elements opens
@@ -111,8 +108,8 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
 
 const bars = 40;
 /**
- * The share of answers that is drawn. A few very slow answers would push all other answers into the first bars, so the
- * slowest answers are only counted.
+ * The share of answers that a histogram draws. The slowest answers are only counted, since they would push all others
+ * into the first bars.
  */
 const drawnShare = 0.99;
 /** The minimum number of samples for a histogram. Fewer samples are easier to read one by one. */
@@ -179,10 +176,7 @@ const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
   return [depth(q), name] as const;
 });
 
-/**
- * Returns the depth at which the largest sample is drawn: the middle of the sample's share. Each of n samples has the
- * share 1/n.
- */
+/** Returns the depth at which the largest of n samples is drawn: in the middle of the top 1/n. */
 const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
 const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>

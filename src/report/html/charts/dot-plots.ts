@@ -21,7 +21,7 @@ export interface LoadPoint {
   readonly p95: number | null;
 }
 
-/** The minimum factor between the highest and the lowest load for a plot. */
+/** A plot needs loads that differ by at least this factor. */
 const minLoadVariation = 1.5;
 
 /** Plots latency against load; returns `null` if the load hardly varies, or if there are fewer than five parts. */
@@ -56,9 +56,7 @@ export const loadPlot = (
 const size = [440, 280] as const;
 /** The minimum number of dots. Fewer requests are easier to read one by one. */
 const minDots = 20;
-/**
- * The minimum factor between the largest and the smallest token count. Smaller differences cannot show a dependence.
- */
+/** The minimum ratio of the largest to the smallest token count. Smaller differences cannot show a dependence. */
 const minTokenVariation = 1.5;
 /** The ratio of the largest to the smallest value above which the scale is logarithmic. */
 const widestLinear = 20;
@@ -89,8 +87,8 @@ interface ScatterPart {
 
 /**
  * Plots the duration of each request of one kind against the time when the request was due. Requests that were never
- * sent are at the lower edge. The run ends after `end` seconds. Returns `null` if there are no requests. The plot of a
- * part has the scale of all requests.
+ * sent are at the lower edge. The run ends after `end` seconds. Returns `null` if no request was sent. The plot of a
+ * part has the vertical scale of all requests.
  */
 export const requestScatter = (
   traffic: TrafficKind,

@@ -37,10 +37,7 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/**
- * Returns the client's lines for the charts of the server, by the id of the chart. The client's line and the server's
- * line show the same quantity.
- */
+/** Returns the client's measurements of what the server reports, too, as lines for the server's charts, by chart id. */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
