@@ -26,9 +26,8 @@ const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 
 /**
- * Starts the self-test streams of a run. A saturating load has no self-test streams: such a load keeps its event loop
- * busy on purpose, and its figures are not judged. This function never throws. If the streams cannot start, a note says
- * why.
+ * Starts the self-test streams of a run. A saturating load has none: it keeps its event loop busy on purpose, and its
+ * figures are not judged. Never throws: if the streams cannot start, a note says why.
  */
 export const openCanary = async (
   plan: Plan,

@@ -33,9 +33,7 @@ import { connectLead } from '../engine/connect-ahead.ts';
 export interface DrivenSlice {
   /** The wall-clock time of the start, in ISO 8601. */
   readonly startedAt: string;
-  /**
-   * When the load ended. The load ends as planned, because no request is left, or because somebody stopped the load.
-   */
+  /** When the load ended, as planned or early. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
   /** The broken objective that ended the load; `null` if no objective ended the load. */

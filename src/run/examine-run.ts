@@ -22,10 +22,7 @@ import { bareRequest } from './input/run-request.ts';
  * prints the budget.
  */
 
-/**
- * The maximum number of requests of a plan whose users wait for answers. No schedule determines the number of requests
- * of such a plan.
- */
+/** The maximum number of requests of a plan whose users wait for answers, since no schedule determines this number. */
 const mostOfUsers = 50_000;
 
 /**
@@ -93,9 +90,9 @@ interface Examination {
 }
 
 /**
- * Prints what a plan measures and the budget of the plan, asks whether to spend the budget, and runs the plan in a
- * separate folder. `see` returns what the verb needs of each observation. `conclude` makes the report from these
- * values and the finished run. Then the report is published.
+ * Prints what a plan measures and its budget, asks whether to spend the budget, runs the plan in a folder of its own,
+ * and publishes the report. `see` returns what the verb needs of each observation. `conclude` makes the report from
+ * these values and the finished run.
  */
 export const examineRun = async <Seen>(
   { kind, planned, design, request, ...terms }: Examination,

@@ -108,7 +108,7 @@ export const forecastOf = (
   };
 };
 
-/** Returns whether the number of requests depends on the times of the answers. Only a run can show such a number. */
+/** Returns whether the number of requests depends on the times of the answers. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 

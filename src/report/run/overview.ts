@@ -52,10 +52,7 @@ const costLine = (result: Result): string | null => {
 interface NamedLine {
   readonly name: string;
   readonly text: string;
-  /**
-   * The end of the text, which stays even if the text is truncated. The end must contain no-break spaces, so that the
-   * end is not wrapped.
-   */
+  /** The end of the text, kept even if the text is truncated. No-break spaces in it prevent a wrap. */
   readonly end?: string;
   readonly tone?: Tone;
   /** The maximum number of lines of the text. A text from a server or a user can have any length. */
@@ -70,10 +67,7 @@ const failureLine = (failure: Failure): UnnamedLine => {
   return { text, most: 2 };
 };
 
-/**
- * Makes the lines for a list of texts. The first line has the name of the list. The last line counts the texts that are
- * left out.
- */
+/** Makes the lines of a list of texts. The first gets the name of the list. The last counts the texts that are left out. */
 const named = (
   name: string,
   items: readonly UnnamedLine[],
@@ -136,10 +130,7 @@ const linesBeside = (
   });
 };
 
-/**
- * Writes each text into one line. Long texts get up to `spare` more lines in all. Texts about objectives get more lines
- * first.
- */
+/** Writes each text into one line. Long texts, first those about objectives, get up to `spare` more lines in all. */
 const linesOfAll = (
   layout: TerminalLayout,
   items: readonly NamedLine[],

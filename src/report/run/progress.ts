@@ -70,7 +70,7 @@ const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): strin
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-/** Returns how many arrivals are due but not in flight. These arrivals wait for their next attempt, or for the pace. */
+/** Returns how many due arrivals have not ended and are not in flight: they wait for the pace or their next attempt. */
 const waitingOf = ({ due, inFlight, outcomes }: RunProgress): number =>
   Math.max(0, due - countArrivals(outcomes) - inFlight);
 

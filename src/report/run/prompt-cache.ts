@@ -75,10 +75,7 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/**
- * The excess of the reported share over the expected share of cached tokens from which the report mentions the excess.
- * The excess and the two shares are shares of the prompts' tokens.
- */
+/** The report mentions that more cached tokens were reported than expected from this share of the prompts' tokens on. */
 const leastExcess = 0.01;
 
 /**

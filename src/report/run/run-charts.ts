@@ -55,7 +55,7 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
-/** Draws latencies by the second in which requests were due: as a density over time, and against the load. */
+/** Draws heat maps of latencies over the time at which requests were due, and plots latencies against load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
@@ -64,7 +64,7 @@ const distributionSection = (result: Result): Markup | null => {
     const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
     const { label, unit } = measures[measure];
     const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
-    // The last part is rarely a whole part, so its rate would be too low.
+    // The last part has no dot, since it is rarely whole and its rate would be too low.
     const points = pointsOf(parts.slice(0, -1), columns, bins.step);
     return {
       map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
@@ -109,10 +109,7 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
   )}</div>`;
 };
 
-/**
- * Draws histograms of the times of answers. Each kind of traffic has a histogram of the time to the first output and a
- * histogram of the whole duration.
- */
+/** Draws histograms of the time to the first output and of the whole duration, for each kind of traffic. */
 const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
   (['ttft', 'firstAudio', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
@@ -124,7 +121,7 @@ const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
       }),
     );
 
-/** Plots single requests, and the effect of a prompt's length on the first token. */
+/** Plots single requests over time, and TTFT against the prompt's length. */
 const requestPlots = (result: Result): readonly Markup[] => {
   const { requestSample = [] } = result;
   const end = runDuration(result) / 1000;

@@ -95,7 +95,7 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // Failed readings are the most important finding. Only the page shows the other findings.
+  // Beside figures, the line contains only the first finding, and only if it is about failed readings.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');

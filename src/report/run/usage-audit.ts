@@ -67,7 +67,7 @@ interface CheckRow {
   readonly counts: UsageCounts;
 }
 
-/** Adds up the counts of a check over the groups of a kind; `null` if the check was applied to no answer. */
+/** Adds up the counts of a check; `null` if the check was applied to no answer. */
 const countsOf = (audits: readonly UsageAudit[], check: AuditName): UsageCounts | null => {
   const all = audits.flatMap((audit) => audit[check] ?? []);
   if (all.length === 0) return null;

@@ -65,8 +65,8 @@ const keptText = ({ limits, plan }: Result): string => {
 
 /**
  * Names the fullest minutes in which the target certainly admitted more than the limit. Returns `null` without such
- * minutes, or if the scenario names a limiter. With some limiters, even nearly twice the limit in a minute is right,
- * but the real limit may also be higher. So such a minute does not prove that the limit was kept.
+ * minutes, or if the scenario names a limiter. Such a minute proves nothing: some limiters rightly admit nearly twice
+ * their limit in a minute, but the real limit may also be higher.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
@@ -98,8 +98,8 @@ const refusalClaims = [
 ];
 
 /**
- * Says which observed refusals neither the declared limit nor a class of limiters explains; `null` without such
- * refusals. The refusals may come from a lower limit, so the declared limit was perhaps never reached.
+ * Describes the first refusals that are explained neither by the declared limit nor by a class of limiters; `null`
+ * without such refusals. They may come from a lower limit, so the declared limit was perhaps never reached.
  */
 const unexplainedText = ({ limits }: Result): string | null => {
   const found = (limits?.keys ?? []).flatMap(({ checks }) => {
@@ -237,10 +237,7 @@ const neededText = (verdict: ObjectiveVerdict): string => {
   return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${percentileName(statistic)} needs some ${countText(enough)}`;
 };
 
-/**
- * Returns the first thing that the user should do. The advice is about the load, or about an objective that the run
- * does not decide if the load was as planned.
- */
+/** Returns the first thing that the user should do: about the load or else about an objective; empty without advice. */
 const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string => {
   const ofLoad = loadSignals(trust).find(({ advice }) => advice !== null);
   if (ofLoad !== undefined)
@@ -313,7 +310,7 @@ const failedLine = (result: Result): readonly Block[] => {
   return [picture(() => markup`<p>${words} <a href="#failures">What failed?</a></p>`)];
 };
 
-/** Returns whether a reader of the run needs advice, because the trust or an objective is not certain. */
+/** Returns whether a reader needs advice: the run is not valid, or an objective is undecided or lacks data. */
 export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolean =>
   level !== 'valid' ||
   verdicts.some(
@@ -351,10 +348,7 @@ const gravestTone = (result: Result, trust: Trust): Tone => {
   return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
 };
 
-/**
- * Returns the tone of a report's verdict. The tone is neither good nor bad if requests failed and the plan has no
- * objectives.
- */
+/** Returns the tone of a report's verdict: `plain` and not `good` if requests failed and there are no objectives. */
 export const verdictTone = (result: Result, trust: Trust): Tone => {
   const tone = gravestTone(result, trust);
   const isUnjudged = (result.verdicts ?? []).length === 0 && result.failures.length > 0;

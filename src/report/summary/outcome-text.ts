@@ -49,10 +49,7 @@ export const tokenSourceMeaning = {
   characters: 'estimated as characters / 4',
 } as const satisfies Record<TokenSource, string>;
 
-/**
- * Counts the arrivals that were due, the arrivals that were sent, and the arrivals with each outcome. The shares in the
- * arrivals table are shares of the due arrivals.
- */
+/** Counts the arrivals that were due, those that were sent, and those with each outcome. */
 export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
   const outcomes = sumOutcomes(groups);
   return { due: countArrivals(outcomes), sent: sumOf(groups, ({ sent }) => sent), ...outcomes };

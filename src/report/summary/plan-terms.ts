@@ -168,7 +168,6 @@ const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): str
   return typeof most === 'number' && `at most ${plural(most, 'request')} on a connection`;
 };
 
-/** Describes the connections. A plan with HTTP/2 always has the transport undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
   const { http2, proxy, caFile, clientCert, verifyTls, connectAhead } = wire;
@@ -208,7 +207,7 @@ const allowances = ({ requests, tokens, cost }: Budget): readonly string[] =>
     cost !== null && `${moneyText(cost)} currency units`,
   ]);
 
-/** Says when a gateway charges tokens. An earlier examination of the gateway has found this. */
+/** Says when a gateway charges tokens: on admission, or at most `settle` ms after the end of an answer. */
 export const chargingText = (
   charged: Pace['charged'],
   settle: NonNullable<Pace['settle']>,
@@ -271,7 +270,6 @@ const targetTerms = (plan: Plan): readonly PlanTerm[] =>
     }),
   );
 
-/** Formats the warm-up of a plan. */
 const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
   if (autoWarmUp === undefined) return warmUp === 0 ? 'none' : timeText(warmUp);
   const { earliest, latest } = autoWarmUp;

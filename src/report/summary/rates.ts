@@ -88,15 +88,12 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
-/**
- * The share of completed requests that must end during the load. With a smaller share, the text also gives the rate of
- * the requests that ended during the load.
- */
+/** If a smaller share of the completed requests ended during the load, the text also gives their rate. */
 const mostlyEnded = 0.95;
 
 /**
- * Formats the rate of completed requests. If many requests ended only after the load, the text also gives the rate of
- * the requests that ended during the load. The other requests may have been a backlog.
+ * Formats the rate of completed requests. If many of them ended only after the load, perhaps as a backlog, the text
+ * also gives the rate of those that ended during the load.
  */
 export const completedPhrase = ({
   completed,
@@ -163,7 +160,7 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** A relative difference of token counts that can come from rounding a calibrated length. */
+/** The relative difference of token counts up to which rounding a calibrated length can be the cause. */
 const negligibleDifference = 0.001;
 
 /**

@@ -60,8 +60,7 @@ export const selfTestText = (result: Result): string | null => {
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
-  // The first second does not count for the trust, since code is compiled and connections are opened in the first
-  // second.
+  // In the first second, code is compiled and connections are opened, so the text also gives the p99 without it.
   const settled =
     plan.warmUp >= 1000 || afterFirstSecond === null || afterFirstSecond.p99 > error.p99 / 2
       ? ''
@@ -82,10 +81,7 @@ export const selfTestMeaning =
 
 /** The findings of a run, and whether its load and figures can be trusted. */
 export interface RunVerdict {
-  /**
-   * The level of the trust in the run. Errors of figures of only a few milliseconds do not lower this level, since the
-   * user need not act.
-   */
+  /** The level of the trust in the run. Measurement errors of a few ms do not lower it, since they need no action. */
   readonly level: TrustLevel;
   /** The verdict on the objectives, followed by `load`. */
   readonly title: string;
@@ -128,8 +124,8 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // A figure counts as exact if its error is smaller than its interval, but not if the error makes an objective
-  // uncertain. Otherwise, the report would contradict itself.
+  // A figure counts as exact if its error is smaller than its interval. But if an error makes an objective uncertain,
+  // figures do not count as exact, since the report would contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {

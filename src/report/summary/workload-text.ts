@@ -131,9 +131,7 @@ export const loadsText = (run: RanLoads): string => {
 
 const minute = 60_000;
 
-/**
- * Says what the trace needs per minute. For a trace that is shorter than a minute, says what the trace needs in all.
- */
+/** Says how many requests and tokens the trace needs per minute, or in all if it is shorter than a minute. */
 const traceNeedLine = (facts: TraceLoad['facts']): string => {
   const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
@@ -145,7 +143,7 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
-  // With several targets, the number of keys is unknown, since a key of one target cannot be used for another target.
+  // With several targets, the number of keys needed is unknown, since a key of one target is of no use for another.
   if (plan.targets !== undefined) return null;
   // A division by an infinite limit gives 0, so such a limit needs no key.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>

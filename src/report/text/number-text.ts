@@ -100,6 +100,6 @@ export const intervalText = (low: number | null, high: number | null, unit = '')
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** Makes the first letter of a text small, for the middle of a sentence. */
+/** Makes the first letter of a text lower-case, for the middle of a sentence. */
 export const lowerFirst = (text: string): string =>
   `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;

@@ -22,25 +22,21 @@ export interface FollowedStops {
    */
   readonly onStop: OnStop;
   /**
-   * Waits for work that can be undone. If a request to stop comes before the work is done, waits for the work, calls
-   * `undo` with the result of the work, and throws `StoppedBeforeLoad`. The wait takes at most five seconds. If `undo`
-   * is `null`, throws at once.
+   * Waits for work. If a request to stop comes before the work is done, waits at most five seconds for the work and for
+   * `undo`, which gets its result, and throws `StoppedBeforeLoad`. If `undo` is `null`, throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
-  /**
-   * Adds a request to stop that does not come from the host. This request has the same effect as a request from the
-   * host.
-   */
+  /** Stops the run as a request to stop from the host does. */
   readonly request: (by: StopCause) => void;
   readonly release: () => void;
 }
 
 /**
- * Receives requests to stop until `release` is called, so a signal does not end the process directly. A request before
- * the load ends the opening of the run. A request during the load ends the load, and the reports are written.
+ * Receives requests to stop until `release` is called, so a signal does not end the process directly. If such a request
+ * comes before the load, the run is not opened. If it comes during the load, the load ends and reports are written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

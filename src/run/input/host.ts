@@ -9,10 +9,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
  */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
-/**
- * Calls the listener at each request to stop the run, with the number of requests so far. The returned function removes
- * the listener.
- */
+/** Calls the listener at each request to stop the run, with their number so far. Returns a function that removes it. */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
 type StyledText = (style: {

@@ -4,10 +4,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /** This file implements `--slice auto`: environment variables say which slice the launcher assigned to this process. */
 
-/**
- * The name of the variable with the number of slices. The user sets this variable if the launcher sets no such
- * variable.
- */
+/** The name of the variable in which the user passes the number of slices if the launcher does not set it. */
 const countName = 'WEIR_SLICES';
 
 /**

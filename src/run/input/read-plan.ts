@@ -63,7 +63,7 @@ const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const scenarios = all.filter(isScenario).map((file) => parse(file));
-  // The comparison leaves out the extensions, since nearly all scenarios have one extension.
+  // Names are compared without extensions, since nearly all scenarios have the same extension.
   const names = scenarios.map(({ name }) => name);
   const near = nearest(parse(path).name, names);
   const file = scenarios.find(({ name }) => name === near)?.base;

@@ -30,9 +30,7 @@ const readDocument = async (path: string): Promise<string> => {
   return readTextFile(path);
 };
 
-/**
- * Returns Weir's message for an issue that the schema library found. Users never see the schema library's own words.
- */
+/** Returns Weir's own message for an issue that the schema library found. */
 const issueMessage: typeof schemaIssueMessage = (issue) =>
   schemaIssueMessage(issue) ??
   (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');

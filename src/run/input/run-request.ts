@@ -11,9 +11,7 @@ export interface RunRequest {
    * means that no files are written.
    */
   readonly out: string | null | undefined;
-  /**
-   * Whether this run retries a failed attempt. A retry overwrites the files of the failed attempt without a warning.
-   */
+  /** Whether this run repeats a failed one, whose files it then overwrites without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
