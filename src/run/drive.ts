@@ -77,10 +77,7 @@ export const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): 
 /** The time in ms before instant 0 at which the workers receive instant 0, so that all workers start on time. */
 const workerLead = 50;
 
-/**
- * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections are opened during
- * this time.
- */
+/** Returns how long before instant 0 the clock of a slice starts, in ms. In this time, the first connections open. */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
 
@@ -106,8 +103,8 @@ export interface DriveContext {
 }
 
 /**
- * Stops the run on request. After the first request to stop, requests in flight may continue for `drainTimeout` ms.
- * After the second request to stop, requests in flight are aborted.
+ * Stops the run when asked to. After the first time, requests in flight may continue for `drainTimeout` ms. The second
+ * time aborts them.
  */
 export const stopOnRequest = (
   running: Pick<RunningSlice, 'stop'>,

@@ -96,8 +96,8 @@ const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> =
 };
 
 /**
- * Throws a `Problem` if the plan contradicts itself, unless the user has agreed. Prints a line for each objective that
- * the plan cannot decide.
+ * Throws a `Problem` if the plan does not fit its own budget or pace, unless the user has agreed. Prints a line for
+ * each objective that the plan cannot decide.
  */
 const checkForecast = async (
   read: ReadPlanWithFiles,
@@ -112,13 +112,10 @@ const checkForecast = async (
     say(line);
 };
 
-/**
- * The maximum time for child processes and sockets to close, in ms. A process or socket that takes longer closes when
- * this process ends.
- */
+/** The maximum time for child processes and sockets to close, in ms. Any others close when this process ends. */
 const closeTimeout = 5000;
 
-/** The parts of a run that have been opened. `close` and `discard` are two ways to close these parts. */
+/** The opened parts of a run. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];

@@ -81,7 +81,7 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    // A signal from the terminal also ends the gateway. So a lost gateway is not a reason if the user stopped the run.
+    // If the user stopped the run, a lost gateway is no reason, since a signal from the terminal ends the gateway, too.
     partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
@@ -159,8 +159,8 @@ const agreedStart = async (
 
 /**
  * Runs a plan once and publishes its result. `observe` returns an observer that the caller adds. A request to stop
- * before the load makes this function throw `StoppedBeforeLoad`. A request to stop during the load ends the load. A
- * request to stop after the load has no effect, since the reports are already being written.
+ * makes this function throw `StoppedBeforeLoad` before the load, ends the load during it, and has no effect after it,
+ * since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -12,8 +12,7 @@ export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile)
     .split(sep)
     .join('/');
-  // An editor reads the address of a schema only up to the first space. On Windows, there is no relative path to
-  // another drive.
+  // A path with a space, at which editors stop reading, and a path to another drive of Windows need a file URL.
   if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

@@ -3,10 +3,7 @@ import type { Host, OnStop } from './host.ts';
 import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/**
- * This file makes the host for a call of the library. The types are in the file `library-host.ts`, since users of the
- * library see the types.
- */
+/** This file makes the host for a call of the library. The types that users see are in `library-host.ts`. */
 
 const stopOnAbort =
   (signal: AbortSignal): OnStop =>

@@ -30,8 +30,8 @@ export interface WorkloadFileCache {
   /** Opens the workload of a plan that was read with the files of this cache. */
   open(plan: Plan): Workload;
   /**
-   * Opens the workload of a plan that another thread read from the same files. This method reads all files. Throws if a
-   * file has changed since the other thread read the file.
+   * Opens the workload of a plan that another thread read from the same files. Reads all files. Throws if a file has
+   * changed since the other thread read it.
    */
   reopen(plan: Plan): Workload;
   /**
@@ -68,7 +68,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
-/** The name of the file with the findings about a token limit, in the folder of the findings. */
+/** The name of the file with findings about a token limit, if the scenario names only a folder. */
 const findingsName = 'token-limits.json';
 
 /**
@@ -87,7 +87,7 @@ const readSpokenText = (file: string, path: string): ReadResult<string> => {
   return refused(`expected at most ${most} characters of text; it has ${found}`);
 };
 
-/** Returns the words that are one token each for a tokenizer, and the description of the tokenizer in the plan. */
+/** Returns the words that are one token each for a tokenizer, and the tokenizer's description for the plan. */
 const fittedFor = (
   name: string,
   path: string,
@@ -174,7 +174,7 @@ interface DescribedFile {
   readonly now: FoundFile;
 }
 
-/** Yields each file that a plan describes: its SHA-256 in the plan, and the file as the file is now. */
+/** Yields each file that a plan describes, with its SHA-256 in the plan and its present content. */
 function* describedFiles(
   { stages }: Plan,
   { trace, dataset, tokenizer }: Readers,
@@ -194,10 +194,7 @@ function* describedFiles(
   }
 }
 
-/**
- * Returns how a file differs from the plan's description of the file, or that the file is missing; `null` if the file
- * has not changed.
- */
+/** Says that a file is missing or differs from the plan's description; `null` if it has not changed. */
 const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
   if (!now.ok) return now.problem;
   return now.value.facts.sha256 === expected

@@ -10,8 +10,8 @@ export class LiveState {
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
   /**
-   * Moments of the run, in ascending order. All requests that were due before a moment had ended when the run sent the
-   * moment. `sent` is the time of sending, in ms since the run began.
+   * What the run has said at `sent`, in ascending order: all requests that were due before `moment` have ended. Both
+   * are in ms since the run began.
    */
   #endedBefore: (readonly [sent: number, moment: number])[] = [];
   /** The judged result so far; `null` if a line of the checkpoint has come since the last judgement. */
@@ -62,10 +62,7 @@ export class LiveState {
     };
   }
 
-  /**
-   * Returns the latest moment that was sent by the time `until`. All requests that were due before this moment are in
-   * the figures until `until`.
-   */
+  /** Returns a moment before which all due requests are in the figures up to `until`; `undefined` if it is unknown. */
   #endedBeforeAt(until: number): number | undefined {
     // A coordinated run sends no moments.
     if (this.#endedBefore.length === 0) return undefined;

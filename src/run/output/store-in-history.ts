@@ -3,10 +3,7 @@ import { historyRun } from '../../judge/series/history-run.ts';
 import { openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/**
- * Adds a run that counts to the history at `path`; `null` means no history. If the history cannot be written, prints a
- * warning.
- */
+/** Adds a run, if it counts, to the history at `path` (`null` for none). Only warns if the history cannot be written. */
 export const storeInHistory = async (
   path: string | null,
   repetition: Repetition,

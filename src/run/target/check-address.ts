@@ -95,9 +95,8 @@ interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
 }
 
 /**
- * Must be called if a request for the models with a key got a 404. Throws a `Problem` if the list of models is at
- * another address. The check before the run cannot find this, since its request has no key: many gateways answer a
- * request without a key with 401 at every address.
+ * Throws a `Problem` if the list of models is at another address, after a request with a key got a 404. The check
+ * before the run cannot find this, since its request has no key, which many gateways answer with 401 at every address.
  */
 export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
   const { baseUrl, wire, certificates, auth, credentials } = target;

@@ -222,8 +222,7 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  // A gateway may check keys before addresses. Only an answer to a valid key of such a gateway shows that the address
-  // is unknown.
+  // A gateway that checks keys before addresses answers an unknown address with a 404 only if the key is valid.
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)

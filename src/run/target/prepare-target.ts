@@ -87,10 +87,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/**
- * The time that a run may take in addition to its load and grace, in ms. A run needs this time, for example, for its
- * reports.
- */
+/** The time that a run may take in addition to its load and grace, for example for its reports, in ms. */
 const extraLifetime = 300_000;
 
 const startMock = (

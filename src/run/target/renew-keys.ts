@@ -26,8 +26,8 @@ interface RenewableTarget {
  */
 const [checkInterval, retryDelay] = [500, 10_000];
 /**
- * The maximum time from the renewal of a key to the end of the key's lifetime, in ms. The renewal must come before the
- * end, since the command and the requests in flight take time.
+ * A key is renewed at most this many ms before the end of its lifetime: not at the end, since the command and the
+ * requests in flight take time.
  */
 const longestMargin = 60_000;
 

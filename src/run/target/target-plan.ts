@@ -14,10 +14,7 @@ export interface TargetRequest {
   readonly secondKey: string | undefined;
 }
 
-/**
- * The hint about a missing key. The hint names the option `--key`. Unlike `weir run`, the verbs that use this file have
- * this option.
- */
+/** The hint about a missing key. It names `--key`, which the verbs that use this file have, unlike `weir run`. */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 

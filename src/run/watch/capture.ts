@@ -7,7 +7,7 @@ import { redacted } from '../../model/plan/secret.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The name of a file in the run's folder. The file contains one JSON object for each attempt. */
+/** The name of the file in the run's folder with one JSON object for each attempt. */
 const captureFileName = 'capture.jsonl';
 
 /** The maximum size of each body, in bytes. */
@@ -42,8 +42,7 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are copied, since the bytes are valid only during the call. The method `slice` of a Buffer would not copy
-  // the bytes.
+  // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy them.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };

@@ -70,7 +70,7 @@ export const writeCheckpoint = (
   const { header, tally, clock, generator, loadEnds, pace } = source;
   const slice = header.slice.index;
   const withRowLimit = limitLedgerRows();
-  // A worker starts to write slightly before instant 0, when the clock is negative.
+  // A worker starts slightly before instant 0, when the clock is negative; its first snapshot is timed from 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
   /** The snapshot in progress, and the instant at which it was taken. */

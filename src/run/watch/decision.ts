@@ -112,8 +112,8 @@ export class Decider {
   }
 
   /**
-   * Returns whether every objective is sure. The caller must call this method about once a second, after the caller has
-   * passed all observations until `now`. `due` is the number of arrivals that were due until `now`.
+   * Returns whether every objective is sure. Must be called about once a second, after all observations until `now` were
+   * recorded. `due` is the number of arrivals that were due until `now`.
    */
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);

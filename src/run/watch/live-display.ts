@@ -26,10 +26,7 @@ const lineInterval = 10_000;
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
-/**
- * Collects the live figures of a worker. `take` returns the figures since the last call of `take`, so the main thread
- * gets no figure twice.
- */
+/** Collects the live figures of a worker. `take` returns those since its last call, so none is sent twice. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -126,12 +123,12 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
-    // The block is removed. Otherwise, the block would stay above the report.
+    // The block is removed, so that it does not stay above the report.
     onEnd: () => screen.clear(),
   };
 };
 
-/** The maximum time by which a report of progress may come too early, in ms. Ticks do not fall exactly on seconds. */
+/** A report of progress may come early by this many ms, since ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
 /** Calls `onProgress` with the progress of a run, once a second during the load. */

@@ -9,9 +9,8 @@ import type { Instant } from '../../model/quantity.ts';
  */
 const longestTurn = 0.3;
 /**
- * The wait in ms after which each turn of the event loop observes streams for longer than `longestTurn`: for the share
- * `shareOfWait` of the oldest stream's wait. Otherwise, an event loop without idle time would fall further and further
- * behind.
+ * Once the oldest stream has waited for this many ms, a turn observes streams for the share `shareOfWait` of its wait
+ * instead of `longestTurn`. Otherwise, an event loop without idle time would fall further and further behind.
  */
 const patience = 1000;
 const shareOfWait = 0.1;

@@ -29,10 +29,7 @@ export interface WorkerSetup {
   readonly secrets: readonly string[];
   /** The audio clips. The keys are the sources of the clips as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
-  /**
-   * The folder to which the paths of prompts and traces are relative. Each worker reads the files of prompts and traces
-   * itself.
-   */
+  /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddresses: readonly TargetAddress[];
   /** The addresses of the targets as one text. */
