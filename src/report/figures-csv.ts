@@ -39,7 +39,7 @@ const columns = [
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
-/** Rounds to four digits. No run can measure more digits. */
+/** Rounds to four digits, since no run can measure more. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined || !Number.isFinite(value)
     ? null
@@ -83,7 +83,7 @@ const measureRow = (
   const figures = figuresOver(result, measure, where);
   const found = reportedQuantiles.map((q) => [q, figures.percentile(q)] as const);
   const [, p95] = found.find(([q]) => q === 0.95)!;
-  // Measurement errors are computed for each kind of traffic, and not for each entry.
+  // The row of an entry has no error, since errors are only computed for whole kinds of traffic.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
   return {
     traffic,

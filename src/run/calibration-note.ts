@@ -14,9 +14,7 @@ export const calibrationPath = (environment: Environment): string | null => {
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/**
- * Adds a note about this machine's measurement error under the load of the run. Adds no note if this error is unknown.
- */
+/** Adds a note about this machine's measurement error under the load of the run, unless this error is unknown. */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

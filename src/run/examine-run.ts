@@ -17,10 +17,7 @@ import { publishReport } from './output/write-outputs.ts';
 import { type FinishedRun, runOnce } from './run.ts';
 import { bareRequest } from './input/run-request.ts';
 
-/**
- * This file runs a plan that a verb has made, and publishes what the verb finds in the run. Before the run, this file
- * prints the budget.
- */
+/** This file prints the budget of a plan that a verb has made, runs the plan, and publishes what the verb finds. */
 
 /** The maximum number of requests of a plan whose users wait for answers, since no schedule determines this number. */
 const mostOfUsers = 50_000;

@@ -7,7 +7,7 @@ const limitNames = [
   ['tokens', 'tokensPerMinute'],
 ] as const;
 
-/** Returns different numbers in ascending order, joined by "and". */
+/** Joins numbers in ascending order, without repetitions, by "and". */
 const listed = (numbers: readonly number[]): string =>
   [...new Set(numbers)]
     .toSorted((a, b) => a - b)

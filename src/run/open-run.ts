@@ -174,8 +174,8 @@ const sameRefusalObservers = async ({
     : [(await import('./watch/same-refusal.ts')).endOnSameRefusal(earlyStop)];
 
 /**
- * Adds each requested observer to `observers` as soon as the observer is open. Observers that few runs need are
- * imported only here, since each imported file delays the start by a third of a millisecond.
+ * Adds each requested observer to `observers` as soon as it is open. Observers that few runs need are imported only
+ * here, since each imported file delays the start by a third of a millisecond.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
   const { plan } = read;

@@ -131,8 +131,7 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  // A user who stopped a run knows that the run is incomplete. So the exit code says that the run was stopped, and not
-  // why the result is incomplete.
+  // A user who stopped a run knows that it is incomplete, so the exit code only says how it was stopped.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =

@@ -37,10 +37,7 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below the cell. The terminal and Markdown show this text only if the table has `showsNotes`. */
   readonly note?: string | undefined;
-  /**
-   * The possible error of the figure. The error is shown after the note if the note is on the same line, or else after
-   * the text.
-   */
+  /** The possible error of the figure, shown after a note on the same line, or else after the text. */
   readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;
@@ -60,8 +57,8 @@ interface ColumnHead extends Limited {
   /** The meaning of the title, which only HTML shows. */
   readonly help?: string;
   /**
-   * Whether a narrow terminal drops this column. With `first`, the column is dropped before names are shortened. With
-   * `true`, the column is dropped only if shorter names are not enough.
+   * Whether a narrow terminal drops this column: with `first`, before names are shortened; with `true`, only if shorter
+   * names are not enough.
    */
   readonly spare?: boolean | 'first';
 }

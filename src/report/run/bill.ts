@@ -12,7 +12,7 @@ import {
 
 /** This file adds up the cost of all attempts of a run. Costs are in millionths of the currency. */
 
-/** A cost, with the number of attempts with known cost and the number of attempts with unknown cost. */
+/** A cost, and how many attempts have a known and an unknown cost. */
 export type CostSum = Pick<Bill, 'known' | 'unknown' | 'cost'>;
 
 const noCost: CostSum = { known: 0, unknown: 0, cost: 0 };
@@ -24,7 +24,7 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
   );
 
 /**
- * The bounds of the cost of answers that did not complete. `least` counts the received tokens, and `most` counts the
+ * The bounds of the unknown cost of uncompleted answers. `least` counts the received tokens, and `most` counts the
  * `maxTokens` of the requests. `most` is `null` if a request had no `maxTokens`.
  */
 export interface CostBounds {

@@ -48,7 +48,7 @@ const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
 /**
  * Writes the verdict on a run in at most three lines, in order of importance. An exit code other than 0 comes first.
  * Sentences that do not fit are only in the report. `folder` is the folder with the stored run. The verdict names the
- * broken objectives only if `isAlone` is true. Otherwise, the lines above the verdict name the broken objectives.
+ * broken objectives only if `isAlone` is true, since otherwise the lines above it name them.
  */
 export const closingVerdict = (
   result: Result,

@@ -187,8 +187,8 @@ export const kindTable = (result: Result, trust: Trust): Table => {
     );
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
-    // Requests that the client cancelled could not complete. So n does not include the cancelled requests, and the
-    // share is a share of n. A line below the table counts the cancelled requests.
+    // Requests that the client cancelled could not complete, so n and the share leave them out. A line below the table
+    // counts them.
     countColumn('n', ({ cancelled, due }) => countText(due - cancelled)),
     countColumn('completed', ({ completed, cancelled, due }) => ({
       text: shareText(completed, due - cancelled),
@@ -216,7 +216,7 @@ const marks = [
   ['*', '*\u00a0higher if failures count'],
 ] as const;
 
-/** Explains the marks beside percentiles that the texts `shown` contain; `null` if the texts contain no marks. */
+/** Explains the marks and intervals in the texts `shown`, or else in `kinds`; `null` if there is nothing to explain. */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
   const rows = kinds.groups.flatMap((group) => group.rows);
   const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));

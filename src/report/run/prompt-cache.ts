@@ -75,7 +75,7 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/** The report mentions that more cached tokens were reported than expected from this share of the prompts' tokens on. */
+/** The excess of reported over expected cached tokens that the report mentions, as a share of the prompts' tokens. */
 const leastExcess = 0.01;
 
 /**

@@ -173,10 +173,7 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/**
- * Shows percentiles without a fold. The other latencies over time, single requests, histograms and densities are in
- * folds.
- */
+/** Shows percentiles openly; other latencies over time, single requests, histograms and densities in folds. */
 export const speedCharts = (
   result: Result,
   trust: Trust,

@@ -24,7 +24,7 @@ import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** The row of one figure of the server, with the figure's values in the measured time. */
+/** The row of one of the server's figures, with its values in the measured time. */
 interface ServerRow {
   readonly name: string;
   readonly values: readonly number[];
@@ -71,15 +71,11 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
   ]);
 };
 
-/**
- * Formats the server's figures, and problems with reading these figures, in a line; `null` if the run did not read the
- * server's metrics.
- */
+/** Formats the server's figures, and problems with reading them, in a line; `null` if the run did not read them. */
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // The rows are the figures of the queue, the figures that explain the queue, and the figures that the scenario asked
-  // for.
+  // The rows are the figures of the queue, those that explain it, and those that the scenario asked for.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );

@@ -171,7 +171,7 @@ const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
 
 /**
  * Lists why a run is not valid: the deciding signals of the load, advice for inexact figures, and possible causes. The
- * list does not name the inexact figures, since the sentences of the verdict name these figures.
+ * list does not name the inexact figures, since the sentences of the verdict do.
  */
 const findingsList = (trust: Trust): Block => {
   const unhealthy = trust.evidence.filter(({ level }) => level !== 'valid');

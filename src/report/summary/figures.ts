@@ -78,10 +78,7 @@ export const markedErrorText = (
   return { text, tone: error.isSmall ? 'quiet' : 'warning' };
 };
 
-/**
- * One filter object for each kind of traffic. Each kind must have only one filter object, since the figures of a result
- * are cached with the filter object as the key.
- */
+/** The only filter object of each kind of traffic, since the figures of a result are cached by filter object. */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
     kind,
@@ -142,10 +139,7 @@ export const lagSubject: FiguresSubject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/**
- * The measures of each kind in the headline table. The first measure of a kind is the most important measure for a user
- * who waits.
- */
+/** The measures of each kind in the headline table. The first is the most important for a user who waits. */
 export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],

@@ -7,9 +7,7 @@ import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent } from './figures.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/**
- * Names a failure by its status and its cause. Some gateways repeat the status as the cause. Such a cause is left out.
- */
+/** Names a failure by its status and its cause, unless the cause only repeats the status, as with some gateways. */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 

@@ -150,7 +150,7 @@ const limitsText = ({ limits, keys }: Plan): string => {
   const own = keys.flatMap((key) =>
     key.limits === undefined ? [] : [`${amountsText(key.limits)} for ${key.name}`],
   );
-  // If each key has its own limits, the common limits of the plan apply to no key, so the common limits are left out.
+  // If each key has its own limits, the common limits of the plan apply to no key, so they are left out.
   const common = own.length === keys.length ? [] : [amountsText(limits)];
   return [...common, ...own].join('; ');
 };

@@ -244,7 +244,7 @@ const inputNote = (result: Result, kind: TrafficKind): string | null => {
   return `Of ${plural(answers, 'answer')} with counted output tokens, ${countText(without)} reported no input tokens: input tokens${textIf(lacksCost, ' and cost')} leave them out.`;
 };
 
-/** The bounds of the median of tokens per chunk. Outside these bounds, a chunk does not correspond to a token. */
+/** If the median number of tokens per chunk is outside these bounds, a chunk does not correspond to a token. */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
 /** Returns a note if the time between chunks must not be read as the time between tokens; otherwise `null`. */

@@ -40,8 +40,8 @@ import { errorWords, isWithheld } from './figures.ts';
 import { objectivesSentence, undecidedSentences } from './objective-text.ts';
 
 /**
- * Says why a run has no self-test streams. Returns `null` if the run has self-test streams, or if no self-test streams
- * are expected (as in results of older versions).
+ * Says why a run has no self-test streams. Returns `null` if it has some, or if none are expected (as in results of
+ * older versions).
  */
 export const missingStreamsText = (result: Result): string | null => {
   const { plan } = result;

@@ -16,10 +16,7 @@ export class StoppedBeforeLoad extends Problem {
 const closeTimeout = 5000;
 
 export interface FollowedStops {
-  /**
-   * Works like the host's `onStop`, with one difference: a listener is called at once if a request to stop came before
-   * the listener was added.
-   */
+  /** Works like the host's `onStop`, but also calls a listener that is added after a request to stop. */
   readonly onStop: OnStop;
   /**
    * Waits for work. If a request to stop comes before the work is done, waits at most five seconds for the work and for

@@ -22,9 +22,9 @@ type StyledText = (style: {
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: StyledText;
-  /** The complete text, which `--details` prints; absent if the complete text is equal to `text`. */
+  /** The complete text, which `--details` prints; absent if it is equal to `text`. */
   readonly details?: StyledText;
-  /** The last lines, printed after the names of the files. `--details` leaves the last lines out. */
+  /** The last lines, printed after the names of the files. `--details` leaves them out. */
   readonly closing?: StyledText;
   /** Whether `text` already contains the last lines. If so, `closing` is printed only with `--quiet`. */
   readonly hasClosing?: boolean;

@@ -111,9 +111,8 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * Reads the run in a folder: a result, or the checkpoint of a killed run. If both files are readable and the run of the
- * checkpoint began later, returns the checkpoint; otherwise the result. If only one file is readable, returns this
- * file.
+ * Reads the run in a folder: a result, or the checkpoint of a killed run. If both are readable, returns the checkpoint
+ * only if its run began later.
  */
 const readFolder = async (
   folder: string,

@@ -52,8 +52,8 @@ const runsOfBaseline = async (
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
 /**
- * Returns the paths of the results in a folder: the result in the folder itself, or the results in its subfolders.
- * (`weir run --repeat` writes such subfolders.)
+ * Returns the paths of the results in a folder: the result in the folder itself, or those in its subfolders, such as
+ * `weir run --repeat` writes.
  */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');

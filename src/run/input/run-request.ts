@@ -41,8 +41,8 @@ export interface RunRequest {
   readonly keyCheck?: boolean | undefined;
   /**
    * Whether the run ends if all its first requests were refused for the same reason; false by default. With `true`, the
-   * printed sentence names the option `--no-early-stop`. With `always`, the sentence does not name the option, since
-   * the caller has no such option.
+   * printed sentence names the option `--no-early-stop`. With `always`, it does not, since the caller has no such
+   * option.
    */
   readonly earlyStop?: boolean | 'always' | undefined;
   /** Whether the target is checked before the load by a request for its models; true by default. */
@@ -65,7 +65,7 @@ export const bareRequest = {
 export interface LivePageRequest {
   /** The port on 127.0.0.1; 0 means any free port. */
   readonly port: number;
-  /** Called with the address of the page, so that the caller can show the address to the user. */
+  /** Called with the address of the page, so that the caller can show it to the user. */
   readonly onAddress: (address: string) => void;
 }
 
@@ -83,8 +83,8 @@ export const captureModes = ['failed', 'all'] as const;
 export type CaptureMode = (typeof captureModes)[number];
 
 /**
- * The minimum number of runs for `--self`. With fewer runs, one of the two halves would have a single run, and a single
- * run cannot show how much runs differ.
+ * The minimum number of runs for `--self`. With fewer runs, one of the two halves would be a single run, which cannot
+ * show how much runs differ.
  */
 export const minSelfRuns = 4;
 
@@ -97,10 +97,7 @@ export interface ComparisonCriteria {
 
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
-  /**
-   * Another target. The runs with this target are the base of the comparison. Runs with this target and runs with the
-   * scenario's target alternate.
-   */
+  /** Another target, whose runs are the base of the comparison. They alternate with runs of the scenario's target. */
   readonly against: string | undefined;
   readonly baseline: readonly string[];
   readonly pause: string | undefined;

@@ -9,10 +9,7 @@ import {
   readObservationsHeader,
 } from '../../record/observation-lines.ts';
 
-/**
- * This file reads the observations that a run wrote. The message about a line that cannot be read contains the number
- * of the line.
- */
+/** This file reads the observations that a run wrote. The message about an unreadable line contains its number. */
 
 /** Generates the lines of a file. Throws a `Problem` if the file cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {

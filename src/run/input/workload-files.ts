@@ -42,8 +42,8 @@ export interface WorkloadFileCache {
 }
 
 /**
- * Returns a function that reads a file once for each key. The key is the path of the file, or an object that contains
- * the path. If the file cannot be read, the function returns a problem.
+ * Returns a function that reads a file once for each argument: the path of the file, or an object that contains the
+ * path. If the file cannot be read, the function returns a problem.
  */
 const readOnce = <Key extends string | { readonly file: string }, T>(
   read: (key: Key) => ReadResult<T>,
@@ -139,10 +139,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /**
-     * The key contains only the fields that decide which part of a trace is used. So loads that differ only in other
-     * fields share one reading.
-     */
+    /** Passes on only the fields that decide which part of a trace is used, so that all other loads share one reading. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

@@ -1,7 +1,6 @@
 /**
- * This process serves the live page of a run. The process makes the page from the lines of the run's checkpoint, so the
- * load generator need not render or serve anything. The process ends when its standard input ends, at the end of the
- * run.
+ * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so the load
+ * generator need not render or serve anything. It ends when its standard input ends, at the end of the run.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
 import { startClock } from '../../platform/host/clock.ts';

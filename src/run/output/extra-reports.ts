@@ -49,7 +49,7 @@ export interface ExtraReports {
     trust: Trust,
     warn: (text: string) => void,
   ) => Promise<void>;
-  /** Closes the files and leaves the content of the files unchanged. */
+  /** Closes the files and leaves their content unchanged. */
   readonly discard: () => Promise<void>;
 }
 

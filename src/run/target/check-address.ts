@@ -60,8 +60,7 @@ const probableAddresses = (baseUrl: string): readonly string[] => {
 
 /**
  * Returns warnings about the address if the request for models got a 404. A 404 alone is only a warning, since a
- * gateway may lack the route for models. If a probable address answers like a gateway, the probable address is right,
- * and this function throws a `Problem`.
+ * gateway may lack the route for models. Throws a `Problem` if a probable address answers like a gateway.
  */
 export const addressWarnings = async (
   target: TargetEndpoint,

@@ -194,9 +194,9 @@ export interface KeyCheck {
 
 /**
  * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that
- * the target refuses. A public list of models cannot show whether a key is valid, so a public list is requested only
- * without a key. Any other list is requested once with each key. The smallest answer is requested from some of the
- * unlisted models.
+ * the target refuses. A public list of models cannot show whether a key is valid, so it is requested only without a
+ * key. Any other list is requested once with each key. The smallest answer is requested from some of the unlisted
+ * models.
  */
 export const checkKeys = async (
   plan: Plan,

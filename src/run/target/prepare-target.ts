@@ -43,15 +43,15 @@ export interface ReadyTarget {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   /**
-   * The result of the request for the target's models: an answer that looks like an answer of a gateway (`answered`),
-   * another answer (`doubtful`), no answer (`silent`), or no request (`unasked`).
+   * The result of the request for the target's models: an answer that looks like a gateway's (`answered`), another
+   * answer (`doubtful`), no answer (`silent`), or no request (`unasked`).
    */
   readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
   /** Whether a request was sent with each key before the load. */
   readonly keysWereUsed: boolean;
 }
 
-/** The note for a target in a container. A container engine passes connections to a published port through a proxy. */
+/** The note for a target in a container. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
@@ -61,7 +61,7 @@ export const programPath = fileURLToPath(
 
 const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
-  // The reference gateway has public test keys, so Weir never sends a real key to the reference gateway.
+  // The reference gateway has public test keys, so Weir never sends it a real key.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   // A key may be valid from the moment at which its command runs, so the lifetime of the key is counted from this
   // moment.
@@ -111,7 +111,7 @@ const startMock = (
 export interface LookOptions {
   /**
    * Whether to check the target by a request for its models; true by default. Only commands with the option
-   * `--no-preflight` set this field, and only messages of these commands name the option.
+   * `--no-preflight` set this field, and only their messages name the option.
    */
   readonly preflight?: boolean | undefined;
   /** Whether to request the list of models with each key. */
@@ -128,10 +128,7 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/**
- * Checks a target by a request for its models. The first request has no key, so that the request does not count towards
- * the limit of a key.
- */
+/** Checks a target by a request for its models, first without a key, so that it does not count towards a key's limit. */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,

@@ -13,7 +13,7 @@ export interface ReadyTargets extends Pick<
   'credentials' | 'secrets' | 'renewableKeys' | 'notes' | 'warnings' | 'keysWereUsed'
 > {
   readonly targets: readonly [ReadyTarget, ...ReadyTarget[]];
-  /** The addresses of the targets as one text. The text contains the names of named targets. */
+  /** The addresses of the targets as one text, with the names of named targets. */
   readonly baseUrl: string;
   /** The reference gateways among the targets. */
   readonly mocks: readonly MockProcess[];

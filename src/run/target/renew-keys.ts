@@ -31,7 +31,7 @@ const [checkInterval, retryDelay] = [500, 10_000];
  */
 const longestMargin = 60_000;
 
-/** Returns the age at which a key is renewed, in ms. `lifetime` is the lifetime of the key in ms. */
+/** Returns the age at which a key with the given lifetime is renewed, both in ms. */
 export const renewalAge = (lifetime: number): number =>
   lifetime - Math.min(longestMargin, lifetime / 10);
 

@@ -3,7 +3,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 import { missingKeyHint } from '../../scenario/rules/credential-rules.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** A gateway, and the keys for requests to the gateway, without a load. */
+/** A gateway and its keys, without a load. */
 export interface TargetRequest {
   readonly scenario: string | undefined;
   readonly target: string | undefined;

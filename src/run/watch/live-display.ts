@@ -103,7 +103,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   };
 };
 
-/** Shows the most important figures during a run. The figures are as exact as the figures in the report. */
+/** Shows the most important figures during a run. They are as exact as in the report. */
 export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
   const outcomes = emptyOutcomeCounts();
   const latencies = new Map<TrafficKind, Histogram>();

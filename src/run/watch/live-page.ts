@@ -24,8 +24,8 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
 /**
- * The number of bytes that the page's process has not read at which the page is given up, since these bytes occupy
- * memory of the load generator.
+ * The maximum number of bytes that the page's process may leave unread, since they occupy memory of the load generator.
+ * Beyond it, the page gets no more data.
  */
 const maxBacklog = 16 * 1024 * 1024;
 

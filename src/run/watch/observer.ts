@@ -58,17 +58,14 @@ export interface RunObserver {
   readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
-  /** Called with every observation of this thread. The handler must be fast, since the load waits for the handler. */
+  /** Called with every observation of this thread. The handler must be fast, since the load waits for it. */
   readonly onObservation?: (observation: Observation) => void;
   readonly onWorkerUpdate?: (update: WorkerObservations) => void;
   /** Called every `tickInterval` ms. */
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
   /** Called once a second during the load. If the handler returns a broken objective, the load ends. */
   readonly findBreach?: (now: Instant) => Breach | null;
-  /**
-   * Called once a second during the load. If the handler returns a sentence, no request can succeed, and the load ends.
-   * The sentence gives the reason.
-   */
+  /** Called once a second during the load. If the handler returns why no request can succeed, the load ends. */
   readonly findRefusal?: () => string | null;
   /**
    * Called once a second during the load. If the handler returns true, the objectives are decided, and the load ends.

@@ -13,7 +13,7 @@ import type { Certificates } from '../../platform/connection/connector.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
-/** The interval between two polls in ms. A sample is late by at most this time. */
+/** The interval at which the clock is checked for a new second, in ms. A sample is late by at most this time. */
 const pollInterval = 20;
 
 export interface TargetAddress {
@@ -68,8 +68,8 @@ const leaseWatch = (
   lease === undefined ? null : (now) => now + machineZero > lease[0]!;
 
 /**
- * Checks the lease just before each request is sent. The engine has checked the lease before, but the system can halt a
- * process between this check and the sending.
+ * Checks the lease just before each request is sent. The engine has checked the lease before, but the system can halt
+ * the process between that check and the sending.
  */
 const underLease = (
   transport: Transport,

@@ -27,7 +27,7 @@ export interface WorkerSetup {
   readonly notes: readonly string[];
   /** The secrets, which must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** The audio clips. The keys are the sources of the clips as JSON. */
+  /** The audio clips, by their sources as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
   /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
   readonly baseFolder: string;

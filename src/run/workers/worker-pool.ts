@@ -75,7 +75,7 @@ const setupsFor = (
 
 type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
 
-/** Starts a worker and waits until the worker is ready. A worker that never gets ready is a bug. */
+/** Starts a worker and waits until it is ready. Throws if it ends before, which is a bug of Weir. */
 const startWorker = async (
   setup: WorkerSetup,
   onUpdate: OnUpdate,

@@ -48,7 +48,7 @@ export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
   return bins;
 };
 
-/** Rounds to four significant digits. No chart can show more digits. */
+/** Rounds to four significant digits, since no chart can show more. */
 export const chartValue = (value: number): number => Number(value.toPrecision(4));
 
 type Series<Part, Value> = readonly [

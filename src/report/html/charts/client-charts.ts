@@ -93,9 +93,9 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
 /**
- * Charts the requests per second that were due, sent, completed, limited or failed. The timeline contains a request
- * only after the request has ended. So the lines of due and sent requests end at `endedBefore` ms: after this moment,
- * these lines would lack the requests in flight.
+ * Charts the requests per second that were due, sent, completed, limited or failed. The timeline contains only ended
+ * requests. So the lines of due and sent requests stop at `endedBefore` ms, after which they would lack the requests in
+ * flight.
  */
 export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);

@@ -24,7 +24,7 @@ export interface LoadPoint {
 /** A plot needs loads that differ by at least this factor. */
 const minLoadVariation = 1.5;
 
-/** Plots latency against load; returns `null` if the load hardly varies, or if there are fewer than five parts. */
+/** Plots latency against load; returns `null` if the load hardly varies, or if there are fewer than five points. */
 export const loadPlot = (
   title: string,
   unit: string,
