@@ -24,7 +24,8 @@ const mostOfUsers = 50_000;
 
 /**
  * Returns the plan with its budget, and a line that says what the plan needs. `attempts` is the maximum number of times
- * that one request is sent. `remedy` says how to make the plan smaller.
+ * that one request is sent. `remedy` says how to make the plan smaller. Throws a `Problem` if the plan needs too many
+ * requests.
  */
 export const withPlannedBudget = (
   read: ReadPlanWithFiles,

@@ -11,10 +11,7 @@ import type { PlannedStart } from './input/planned-start.ts';
  * machines begin at the same instant.
  */
 
-/**
- * The time before the start at which everything must be open, in ms. During this time, only connections and workers are
- * opened.
- */
+/** The time before the start at which waiting ends, in ms. In this time, only connections and workers are opened. */
 const openingTime = 5000;
 
 /** The maximum wait for a start, in ms. A longer wait shows that a clock is wrong, for example by a year. */

@@ -31,7 +31,7 @@ export interface JunitSuite {
   readonly output: readonly string[];
 }
 
-/** Keeps line feeds, which the escaping of a text would replace. */
+/** Makes the line feeds of a text markup, since escaping would replace them. */
 const linesOf = (text: string): readonly (string | Markup)[] =>
   text.split('\n').map((line, i) => (i === 0 ? line : markup`\n${line}`));
 

@@ -58,7 +58,7 @@ const valueCell = (value: number, unit: string): Cell => ({
 
 /**
  * Formats a percentile with its confidence interval. The percentile is marked if fewer than ten samples are beyond it,
- * or if too few arrivals completed.
+ * or if counting failures would change it.
  */
 const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),

@@ -67,7 +67,7 @@ const failureLine = (failure: Failure): UnnamedLine => {
   return { text, most: 2 };
 };
 
-/** Makes the lines of a list of texts. The first gets the name of the list. The last counts the texts that are left out. */
+/** Makes the lines of a list of texts. The first gets the list's name. The last counts the texts that are left out. */
 const named = (
   name: string,
   items: readonly UnnamedLine[],

@@ -30,7 +30,7 @@ export interface RunProgress {
   /** `elapsed` is the time since the run began, and `scheduled` is the planned length of its load. Both are in ms. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
-  /** The current stage; `null` for a load with a single stage, or after the end. */
+  /** The current stage; `null` for a single stage, for stages of populations, or after the end of the load. */
   readonly stage: RunningStage | null;
   /** `due` is the number of arrivals so far, and `inFlight` is the number of exchanges in flight. */
   readonly due: number;

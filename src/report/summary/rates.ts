@@ -160,7 +160,7 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** The relative difference of token counts up to which rounding a calibrated length can be the cause. */
+/** Token counts may differ by this share because a calibrated length is rounded, so no calibration is proposed. */
 const negligibleDifference = 0.001;
 
 /**

@@ -139,7 +139,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** Passes on only the fields that decide which part of a trace is used, so that all other loads share one reading. */
+    /** Passes on only the fields that select a part of the trace, so that loads that differ in others share a reading. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

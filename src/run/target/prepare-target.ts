@@ -128,7 +128,7 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/** Checks a target by a request for its models, first without a key, so that it does not count towards a key's limit. */
+/** Checks a target by a request for its models: first without a key, which counts towards no key's limit. */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,

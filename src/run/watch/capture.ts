@@ -42,7 +42,7 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are copied, since they are valid only during the call. The method `slice` of a Buffer would not copy them.
+  // The bytes are copied, since they are valid only during the call. A Buffer's method `slice` would not copy them.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };

@@ -112,7 +112,7 @@ export class Decider {
   }
 
   /**
-   * Returns whether every objective is sure. Must be called about once a second, after all observations until `now` were
+   * Returns whether every objective is sure. Must be called about once a second, after all observations until `now` are
    * recorded. `due` is the number of arrivals that were due until `now`.
    */
   isDecided(now: Instant, due: number): boolean {

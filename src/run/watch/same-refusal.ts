@@ -26,8 +26,8 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
 /**
  * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run
  * would only repeat the refusal. The first requests are those that were due first, not those that were answered first.
- * The run ends only when all of them have been answered, so quick refusals never hide slow successes. If `by` is `true`,
- * the message names the option with which the user can prevent this end.
+ * The run ends only when all of them have been answered, so quick refusals never hide slow successes. If `by` is
+ * `true`, the message names the option with which the user can prevent this end.
  */
 export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
   const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';

@@ -97,9 +97,8 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The number of tokens in completed streams up to which the delay of every token is recorded. After that, only the
- * delays of every eighth stream are recorded and count eight times, since recording one takes as long as reading a
- * token.
+ * The number of tokens in streams up to which the delay of every token is recorded. After that, only the token delays
+ * of every eighth stream are recorded and count eight times, since recording one takes as long as reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;

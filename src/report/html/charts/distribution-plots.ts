@@ -37,7 +37,7 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
  */
 
 const rows = 24;
-/** The minimum ratio of the ends of the vertical scale, so that nearly equal latencies look like a line, not like noise. */
+/** The minimum ratio of the vertical scale's ends, so that nearly equal latencies look like a line, not like noise. */
 const narrowest = 1.1;
 /**
  * The opacities of the shades. All cells of one shade are one path, since a page with thousands of elements opens

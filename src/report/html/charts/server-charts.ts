@@ -51,10 +51,7 @@ const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine
   };
 };
 
-/**
- * Charts the server's own figures, with one chart for each unit. Returns no chart if the server's metrics were not
- * read.
- */
+/** Charts the server's own figures. Returns no chart if the server's metrics were not read. */
 export const serverCharts = (result: Result): readonly Chart[] => {
   const { samples = [] } = result.server ?? {};
   if (samples.length === 0) return [];
