@@ -74,7 +74,7 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/** On a narrow screen, tables with sentences are stacked, and tables without a `look` that have so many columns. */
+/** A table is stacked on a narrow screen if it has sentences, or at least this many columns and no `look`. */
 const manyColumns = 7;
 /**
  * The looks of tables that are not stacked on a narrow screen, since readers compare the figures in these tables side

@@ -47,7 +47,7 @@ export const axisBetween = (low: number, high: number, textOf = tickText): Axis 
   return { ends: [low, high], ticks: values.map((value) => [value, clearText(value)]) };
 };
 
-/** Makes an axis from zero to the next round number from `most` on. */
+/** Makes an axis from zero to a round number of at least `most`. */
 export const axisTo = (most: number, textOf = tickText): Axis => {
   const step = roundStep(most / 4);
   return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);

@@ -31,8 +31,8 @@ export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * For which answers both bounds include the cost of the prompt. This cost is the mean over the completed answers of
-   * the same group. In a group without completed answers, prompts are not included.
+   * For which answers both bounds include the cost of the prompt, which is estimated from the completed answers of the
+   * same group. In a group without completed answers, prompts are not included.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }

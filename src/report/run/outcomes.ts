@@ -83,7 +83,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
-/** Builds the lists of example requests, which a reader can look up in the server's logs; empty without exemplars. */
+/** Builds the lists of example requests, which a reader can look up in the server's logs. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const {
     completed = [],

@@ -75,7 +75,7 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/** The excess of reported over expected cached tokens that the report mentions, as a share of the prompts' tokens. */
+/** The report mentions an excess of reported over expected cached tokens above this share of the prompts' tokens. */
 const leastExcess = 0.01;
 
 /**

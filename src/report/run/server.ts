@@ -91,7 +91,7 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // Beside figures, the line contains only the first finding, and only if it is about failed readings.
+  // The line contains no finding but that on failed readings, unless it would then be empty.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');

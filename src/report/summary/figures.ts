@@ -208,10 +208,7 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
 
 export type KindFigures = ReturnType<typeof kindFigures>;
 
-/**
- * Returns the figures of the generator's lag over the measured window; `null` without samples. The timeline stores each
- * lag with two digits.
- */
+/** Returns the figures of the generator's lag over the measured window, to two digits; `null` without samples. */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));

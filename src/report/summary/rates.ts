@@ -160,7 +160,7 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** Token counts may differ by this share because a calibrated length is rounded, so no calibration is proposed. */
+/** Up to this share, token counts may differ by rounding of a calibrated length, so no calibration is proposed. */
 const negligibleDifference = 0.001;
 
 /**

@@ -139,7 +139,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** Passes on only the fields that select a part of the trace, so that loads that differ in others share a reading. */
+    /** Passes on only the fields that select a part of the trace: loads that differ in other fields share a reading. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

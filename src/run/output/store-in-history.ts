@@ -3,7 +3,7 @@ import { historyRun } from '../../judge/series/history-run.ts';
 import { openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** Adds a run, if it counts, to the history at `path` (`null` for none). Only warns if this cannot be written. */
+/** Adds a run, if it counts, to the history at `path` (`null` for none). Only warns if the file cannot be written. */
 export const storeInHistory = async (
   path: string | null,
   repetition: Repetition,

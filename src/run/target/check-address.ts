@@ -12,8 +12,8 @@ import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 /** This file finds the address that the user probably means if a gateway lists no models at the given address. */
 
 /**
- * The value of `${uuid}` in requests before the run: the largest UUID (RFC 9562, section 5.10). No request of a run has
- * this UUID.
+ * The value of `${uuid}` in requests before the run: the largest UUID (RFC 9562, section 5.10), which no request of a
+ * run has.
  */
 export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

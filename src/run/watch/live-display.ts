@@ -128,7 +128,7 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
   };
 };
 
-/** A report of progress may come early by this many ms, since ticks do not fall exactly on seconds. */
+/** A report of progress may come up to this many ms early, since ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
 /** Calls `onProgress` with the progress of a run, once a second during the load. */

@@ -25,7 +25,7 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 const progressInterval = 1000;
 /**
  * The maximum number of bytes that the page's process may leave unread, since they occupy memory of the load generator.
- * Beyond it, the page gets no more data.
+ * Beyond it, the live page ends.
  */
 const maxBacklog = 16 * 1024 * 1024;
 

@@ -37,7 +37,7 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/** Returns the client's measurements of what the server reports, too, as lines for the server's charts, by chart id. */
+/** Returns lines with the client's measurements of the same quantities for the server's charts, by chart id. */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
