@@ -213,7 +213,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
 };
 
 /** Returns the labels with several values, except those that divide the run in the same way as an earlier label. */
-const telling = (result: Result): readonly BreakdownLabel[] => {
+const dividingLabels = (result: Result): readonly BreakdownLabel[] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
     groups.every(({ labels }) => valueOf(labels, a) === valueOf(labels, b));
