@@ -140,7 +140,6 @@ const budgetText = ({ tokens, longest }: CacheBudget, price: Price | null): stri
   return `at most ${countText(tokens)} tokens${money} in at most ${mostChats + mostWaits + 1} requests; ${timeText(3 * longest)} of waiting at most, beside the answers and what the key’s limits hold back`;
 };
 
-/** Examines the cache of an opened target, and returns the report. */
 const examine = async (
   probe: OpenedProbe,
   { baseUrl }: ReadyTarget,
@@ -168,8 +167,8 @@ const examine = async (
 };
 
 /**
- * Prints a budget. Then finds, within the budget, how long a target keeps a prompt in its cache, and how much of the
- * prompt the target keeps.
+ * Prints the token budget, then finds within it how long a target keeps a prompt in its cache, and how much of the
+ * prompt.
  */
 export const examinePromptCache = async (command: CacheCommand, host: Host): Promise<ExitName> => {
   const { printer } = host;

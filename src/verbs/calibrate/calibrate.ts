@@ -115,8 +115,8 @@ export const runFilesIn = (folder: string) => ({
 });
 
 /**
- * Reads the files of a run, and compares what both sides recorded. Throws a `Problem` if the run recorded nothing to
- * measure.
+ * Reads the files of a run, and compares the gateway's records with the run's. Throws a `Problem` if the run recorded
+ * nothing to measure.
  */
 export const readCell = async (
   load: GridLoad,
@@ -167,7 +167,7 @@ const measureCell = async (
     if (code === 1 || code === 2)
       throw new Problem(`a run of the calibration failed: ${stderrTail}`);
   } finally {
-    // The stop of the gateway completes the gateway's log of sent tokens.
+    // Stopping the gateway completes its log of sent tokens, which `readCell` reads.
     await mock.stop();
   }
   return readCell(load, files);

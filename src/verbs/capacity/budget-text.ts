@@ -11,8 +11,8 @@ import type { SearchBudget } from './find-capacity.ts';
 const sampledRequests = 50;
 
 /**
- * Returns the mean of the most tokens and the mean of the highest cost, over the first 50 requests of the plan. The
- * cost is in micro-units; `null` if a price or the length of an answer is unknown.
+ * Returns a request's maximum tokens and its maximum cost in micro-units, each as the mean over the plan's first 50
+ * requests. The cost is `null` if a price or the length of an answer is unknown.
  */
 const estimateOf = (sliceRequest: SliceOptions) => {
   let tokens = 0;

@@ -16,7 +16,7 @@ export interface Highest {
   readonly isDeclared: boolean;
 }
 
-/** The requests and the seconds of load of some steps. */
+/** What some steps need: a number of requests, and seconds of load. */
 interface Need {
   readonly requests: number;
   readonly seconds: number;
@@ -68,7 +68,10 @@ const needFor = (answer: number, terms: SearchTerms, most: Highest, around: numb
 const fits = (need: Need, budget: SearchBudget): boolean =>
   need.requests <= budget.requests && need.seconds <= budget.seconds;
 
-/** Returns possible answers, from the first rate to the highest allowed rate. Neighbouring answers differ by 10 %. */
+/**
+ * Returns rates that the search may find, from the first rate to the highest allowed rate. Neighbouring rates differ by
+ * 10 %.
+ */
 const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly number[] => {
   const first = Math.min(start, most);
   const count = Math.ceil(Math.log(most / first) / Math.log(1.1));
@@ -113,8 +116,8 @@ const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
 };
 
 /**
- * Says for which answers a budget is enough, before anything is sent. Throws a `Problem` if the budget is enough for no
- * answer.
+ * Says, before anything is sent, for which answers of the search a budget is enough. Throws a `Problem` if it is enough
+ * for none.
  */
 export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
   const answers = answersUpTo(most, terms);

@@ -52,7 +52,7 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-/** If the declared limit is low, the first step is the limit divided by this number. */
+/** If the declared limit is low, the first step's rate is the limit divided by this number. */
 const firstStepDivisor = 4;
 /** The maximum duration of the first step in seconds, however many samples the step needs. */
 const maxFirstStepSeconds = 240;

@@ -80,7 +80,7 @@ const publishCapacity = async (
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };
 
-/** A search sends one mix of requests at one rate, so a search cannot keep populations apart. */
+/** A search sends one mix of requests at one rate, so it cannot keep populations apart. */
 const rejectPopulations = ({ populations }: Plan): void => {
   if (populations === undefined) return;
   throw new Problem(
@@ -136,7 +136,8 @@ const search = async (
       runStep: async (step, number): Promise<CapacityStep | null> => {
         const finished = await runStep(options, stepPlan(options.plan, step, number), setup);
         stoppedBy = finished.stoppedBy;
-        // In later steps a healthy gateway may refuse because of its load, which the search measures.
+        // Only the first step's refusal ends the search: later, a healthy gateway may refuse because of its load, which
+        // the search measures.
         if (number === 1) refused = finished.refused;
         const [judgedStep] = judgeSteps(finished.result, (name) => name);
         return stoppedBy === null && refused === null ? (judgedStep ?? null) : null;
@@ -154,8 +155,8 @@ const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  // A search never goes above the limits of the keys. If Weir assumed a limit, that limit could become the answer,
-  // although the gateway may bear more.
+  // A search never goes above the keys' limits. So an assumed limit is left out: it could become the answer, although
+  // the gateway may bear more.
   const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
@@ -226,7 +227,7 @@ const searchTarget = async (
   });
 };
 
-/** Answers from stored results. The stages with a constant rate are the steps. */
+/** Finds the capacity from stored results, whose stages with a constant rate serve as the steps. */
 const answerFromStored = async (
   request: CapacityRequest,
   { environment, printer }: Host,

@@ -58,12 +58,12 @@ export interface FinishedSearch {
 }
 
 /**
- * The number of useless steps in a row that end the search. A busy machine may recover, so `unfit` steps may repeat
- * more often than `undecided` steps.
+ * The search ends after this many useless steps in a row. A busy machine may recover, so `unfit` steps may repeat more
+ * often than `undecided` steps.
  */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
-/** The number of steps within the error of measurement that end the search. More requests would decide nothing. */
+/** The search ends after this many steps within the error of measurement, since more requests would decide nothing. */
 const maxInexactSteps = 6;
 
 const uselessStepsEnd = (

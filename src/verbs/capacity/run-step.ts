@@ -24,7 +24,7 @@ export interface StepSetup {
   readonly host: Host;
 }
 
-/** Writes the result of a step. A failure is only a warning, since the search already has the figures of the step. */
+/** Writes the result of a step. A failure is only a warning, since the search already has its figures. */
 const keepStep = async (
   path: string,
   result: Result,
@@ -39,8 +39,8 @@ const keepStep = async (
 };
 
 /**
- * Drives the plan of one step, and writes the result of the step into a folder for later judging. If the target refuses
- * all requests, the step ends early, and `refused` is a sentence about the refusals.
+ * Drives the plan of one step, and writes its result into a folder for later judging. If the target refuses all
+ * requests, the step ends early, and `refused` is a sentence about the refusals.
  */
 export const runStep = async (
   options: SliceOptions,
@@ -71,7 +71,7 @@ export const runStep = async (
       ? `stopped by ${stoppedBy ?? 'request'} before the load had ended`
       : `ended early: ${breach.text}`;
   const facts = runFacts(plan, runId);
-  // A refusal ends the search, but breaks no objective of the plan.
+  // A refusal ends the search, but breaks no objective of the plan, so the result names no breach.
   const result = resultOfRun(
     { facts, recorder, target, canary, server },
     { ...driven, breach: null },

@@ -24,7 +24,7 @@ export interface CachePorts {
 export interface CacheBudget {
   /** The maximum number of tokens that may be sent and received. */
   readonly tokens: number;
-  /** The longest time between a prompt and its repetition. */
+  /** The longest time in ms between a prompt and its repetition. */
   readonly longest: number;
 }
 
@@ -45,10 +45,7 @@ export type CacheFacts = Pick<
 /** The number of tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/**
- * The number of tokens of a request that are not words of its prompt: the tokens of the chat template and of the
- * answer.
- */
+/** A request's tokens beyond the words of its prompt: the tokens of the chat template and of the answer. */
 const otherTokens = 40;
 const references = 5;
 /**
@@ -71,7 +68,7 @@ export const mostChats = 312;
 
 const nothing: KeptBounds = { kept: null, lost: null };
 
-/** Returns `wanted` ages between `low` and `high`. The ratio between neighbouring ages is always the same. */
+/** Returns `wanted` ages above `low` and up to `high`. The ratio between neighbouring ages is always the same. */
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
@@ -80,14 +77,12 @@ interface Times {
   readonly ended: number;
 }
 
-/**
- * Returns when the answered request was sent and when it ended. Earlier waits because of the key's limit are excluded.
- */
+/** Returns when the answered request was sent and when it ended, without earlier waits for the key's limit. */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /**
- * The reply to a repeated prompt. `most` is the time in ms from the first sending of the prompt to the end of this
- * reply.
+ * The reply to a repeated prompt. `most` is the highest age in ms that the prompt can have had: from its first sending
+ * to the end of this reply.
  */
 interface Repeated {
   readonly reply: CacheReply;
@@ -124,7 +119,7 @@ class Prompts {
   }
 
   /**
-   * Measures the number of tokens of a word with a short and a long prompt. The short prompt also opens the connection.
+   * Measures how many tokens a word takes, with a short and a long prompt. The short prompt also opens the connection.
    */
   async learnWords(): Promise<void> {
     const [least, most] = [1, 65];
@@ -134,7 +129,7 @@ class Prompts {
     this.#perWord = Math.max(0.1, (long! - short!) / (most - least));
   }
 
-  /** Sends a prompt with the beginning `beginning`. Returns the reply, or `null` if no more requests can be sent. */
+  /** Sends a prompt that begins with `beginning`. Returns the reply, or `null` if no more requests can be sent. */
   async send(beginning: string): Promise<CacheReply | null> {
     if (this.stopped !== null) return null;
     const prompt = `${beginning} That was note ${this.spent.requests + 1}. Say yes.`;
@@ -229,7 +224,7 @@ export const waitUntil = async (
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
-/** Sends a prompt for each age. When a prompt has reached its age, sends the prompt again. */
+/** Sends a prompt for each age, and sends it again when it has reached its age. */
 const tryAges = async (
   ports: CachePorts,
   prompts: Prompts,
@@ -258,8 +253,8 @@ const isLost = (repetitions: readonly RepeatedPrompt[]): boolean =>
   repetitions.every(({ hit }) => hit === false);
 
 /**
- * Returns the highest age at which a prompt was kept and the lowest age at which a prompt was lost. Returns `null` if
- * one of the two ages is unknown, or if the cache is not steady.
+ * Returns the highest age at which a prompt was kept and the lowest age at which one was lost; `null` if either is
+ * unknown, or if the cache is not steady.
  */
 const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] | null => {
   const { kept, lost } = agesSeen(found);
@@ -268,8 +263,8 @@ const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] |
 };
 
 /**
- * Finds how long the cache keeps a prompt. If the cache holds enough prompts, the function tries many prompts at once.
- * Otherwise the function tries one prompt after another.
+ * Finds how long the cache keeps a prompt. Tries many prompts at once if the cache holds enough prompts, otherwise one
+ * after another.
  */
 const findAge = async (
   ports: CachePorts,
@@ -303,8 +298,8 @@ const findAge = async (
 };
 
 /**
- * Finds how many tokens of other prompts displace a prompt from the cache. Up to an age of `keptFor` ms, age alone does
- * not remove a prompt. If a prompt was lost at a higher age, its age may be the cause.
+ * Finds how many tokens of other prompts displace a prompt from the cache. Ends at a prompt that was lost at an age
+ * above `keptFor` ms, since its age may be the cause.
  */
 const findOthers = async (
   prompts: Prompts,

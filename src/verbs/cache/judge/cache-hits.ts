@@ -10,7 +10,7 @@ import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-r
 export interface CacheReply {
   /** The time until the end of the answer, in ms. The answer has one token. */
   readonly took: number;
-  /** The number of prompt tokens, and the number of prompt tokens that came from a cache; `null` if not reported. */
+  /** The prompt tokens, and those of them that came from a cache; `null` if not reported. */
   readonly tokens: number | null;
   readonly cached: number | null;
 }
@@ -25,17 +25,17 @@ export interface KnownReplies {
   readonly again: readonly CacheReply[];
 }
 
-/** Returns whether a reply comes from the cache; `null` if the reply does not show whether it does. */
+/** Returns whether a reply comes from the cache; `null` if the reply does not show it. */
 export type HitReader = (reply: CacheReply) => boolean | null;
 
-/** The minimum variance of times, in ms². With a smaller variance, a few equal times would prove too much. */
+/** The minimum variance of reply times, in ms². With a smaller variance, a few equal times would prove too much. */
 const leastVariance = 0.25;
 const alpha = 0.02;
 
 const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
   replies.map(({ took }) => took);
 
-/** Returns the interval in which one further time is expected, from the t-distribution. */
+/** Returns the interval in which one more reply time is expected, from the t-distribution. */
 const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
   const times = timesOf(replies);
   const error = Math.sqrt(
@@ -71,8 +71,8 @@ export const chooseReader = ({
 };
 
 /**
- * Estimates the cached share of a long prompt: the time that a repetition saves, divided by the time that the length of
- * the prompt costs.
+ * Estimates the cached share of a long prompt: the time that a repetition saves, divided by the extra time of a long
+ * prompt compared with a short one.
  */
 export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare | null => {
   if (Math.min(short.length, fresh.length, again.length) < 3) return null;
@@ -89,15 +89,15 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 };
 
 /**
- * The minimum number of losses that show an age. Fewer lost prompts may only have reached a replica that does not hold
- * these prompts.
+ * The minimum number of lost prompts that shows at which age the cache loses prompts. Fewer may only have reached a
+ * replica that does not hold them.
  */
 export const leastLosses = 3;
 
 /**
  * Finds the highest age at which a prompt was kept and the lowest age at which a prompt was lost. A server may measure
- * the age of a prompt from the arrival of the prompt or from the answer. So the function uses the lower of these two
- * ages for a kept prompt, and the higher age for a lost prompt.
+ * a prompt's age from its arrival or from its answer. So the lower of these two ages is used for a kept prompt, and the
+ * higher for a lost prompt.
  */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));

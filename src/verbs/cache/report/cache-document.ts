@@ -50,7 +50,6 @@ const reportedText = ({ cachedTokens }: CacheReport): string => {
     : 'new prompts are reported as cached like repeated ones, or repeated ones too little';
 };
 
-/** Returns the verdict of an examination as a sentence. */
 const cacheVerdict = (report: CacheReport): TonedText => {
   const { seenBy, age, isSteady, promptTokens } = report;
   if (seenBy === null)

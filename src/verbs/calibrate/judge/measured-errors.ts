@@ -31,9 +31,9 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
 /**
  * Joins the records of the gateway and of the run by request id, and computes the errors of times. The error of the
  * TTFT is the delay with which the first token was recorded. The error of the end is the delay with which the last
- * token was recorded. The error of a gap is the recorded gap minus the gap at the gateway. All errors include the way
- * through the kernel, which every client has. Answers due before `warmUp` (ms of the run) are left out. An answer is
- * also left out if one of the two records lacks its tokens. Returns `null` if no answer is left.
+ * token was recorded. The error of a gap is the recorded gap minus the gap at the gateway. All errors include the time
+ * in the kernel, which every client has. Answers due before `warmUp` (ms of the run) are left out. An answer is also
+ * left out if one of the two records lacks its tokens. Returns `null` if no answer is left.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],

@@ -4,10 +4,10 @@ import { beyondNormal, criticalT } from '../../../judge/statistics/student-t.ts'
 import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
- * This file computes what the steps of a search show about the highest rate. For each condition there is a distribution
- * over the logarithm of rates. The distribution begins uniform, and each step multiplies the distribution by a
- * likelihood. The method is Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33,
- * 1983). The highest rate of the search is the lowest of the highest rates of all conditions.
+ * This file computes what the steps of a search tell about the highest rate that the server bears. For each condition
+ * (a steady flow, each objective) there is a distribution over the logarithm of rates. The distribution begins uniform,
+ * and each step multiplies the distribution by a likelihood. The method is Bayesian threshold estimation as in QUEST
+ * (Watson & Pelli, Perception & Psychophysics 33, 1983). The search's highest rate is the lowest of all conditions.
  */
 
 /** The distance between neighbouring rates of the grid, as a share of the rate. */
@@ -42,9 +42,8 @@ export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /**
- * Returns the deviance of a step from the growth of its requests in flight. The requests in flight grow by the arrivals
- * that the server cannot complete. Expected are the share 1 − capacity / rate of all arrivals, or 0 if the rate is
- * below the capacity.
+ * Returns a step's deviance, computed from the growth of its requests in flight: the arrivals that the server cannot
+ * complete. The expected growth is the share 1 − capacity / rate of all arrivals, or 0 below the capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
@@ -58,8 +57,8 @@ const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
 type Miss = NonNullable<NonNullable<CapacityStep['misses']>[number]>;
 
 /**
- * The share of arrivals of a step that miss an objective. The arrivals depend on each other, so the share is only as
- * accurate as the share of `cases` independent arrivals.
+ * The share of a step's arrivals that miss an objective. The arrivals depend on each other, so it is only as accurate
+ * as the share of `cases` independent arrivals.
  */
 interface SeenMiss extends Miss {
   readonly rate: number;
@@ -75,16 +74,15 @@ const term = (seen: number, expected: number): number =>
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
 
-/** Returns the share within the error of measurement that is nearest to the expected share. */
+/** Returns, of the shares within the error of measurement, the one that is nearest to the expected share. */
 const nearestShare = (
   { share, error = { low: share, high: share } }: SeenMiss,
   expected: number,
 ): number => Math.max(error.low, Math.min(error.high, expected));
 
 /**
- * Returns the deviance of a step from its side: whether the step's rate lies below or above the highest rate. No curve
- * is assumed. Up to the highest rate, the share of misses is at most the allowed share. Above the highest rate, the
- * share of misses is at least the allowed share.
+ * Returns a step's deviance, computed only from whether its rate lies below or above the highest rate. No curve is
+ * assumed: at most the allowed share of arrivals misses up to the highest rate, and at least this share above it.
  */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
@@ -99,8 +97,8 @@ const ofSide = (miss: SeenMiss): Deviance => {
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * The largest factor between odds and the allowed odds. Odds with a larger factor are treated as if their factor were
- * this factor.
+ * The largest factor between a step's odds of a miss and the allowed odds, in either direction. Larger factors are cut
+ * down to it.
  */
 const farOdds = 16;
 
@@ -109,7 +107,9 @@ const shareOfOdds = (odds: number): number => odds / (1 + odds);
 const withinFar = (odds: number, border: number): number =>
   Math.max(border / farOdds, Math.min(border * farOdds, odds));
 
-/** Returns the deviance of a step from a slope: near the border, the odds of a miss grow with a power of the rate. */
+/**
+ * Returns a step's deviance, computed from a slope: near the border, the odds of a miss grow with a power of the rate.
+ */
 const ofSlope = (miss: SeenMiss, power: number): Deviance => {
   const { rate, allowed, cases } = miss;
   const border = oddsOf(allowed);
@@ -131,7 +131,7 @@ const border = {
   unsure: { width: 0.02, error: 0.1 },
 } as const;
 
-/** Returns the deviance of a step from its verdict, for objectives that bound no share of the arrivals. */
+/** Returns a step's deviance, computed from its verdict, for objectives that bound no share of the arrivals. */
 const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
   const { width, error } = sure ? border.sure : border.unsure;
   const slope = (verdict === 'broken' ? -1 : 1) / width;
@@ -145,8 +145,8 @@ type Model = readonly Deviance[];
 const mostDeviance = 9;
 
 /**
- * Returns a factor, at least 1: the differences between steps exceed the steps' own errors by this factor. The steps
- * are compared with the model and the rate that fit best. The caller divides all deviances by this factor.
+ * Returns the factor, at least 1, by which the steps differ more than their own errors explain, under the statistical
+ * model and the rate that fit best. The caller divides all deviances by it.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -163,8 +163,8 @@ const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number
 };
 
 /**
- * Returns, for each rate, the probability that a condition holds beyond this rate. `chances` has the probability of
- * each model before the steps, up to a common factor.
+ * Returns, for each rate, the probability that a condition holds beyond this rate. `chances` holds each statistical
+ * model's prior probability, up to a common factor.
  */
 const survivalOf = (
   models: readonly Model[],
@@ -195,9 +195,9 @@ const survivalOf = (
 };
 
 /**
- * Largest distances between logarithms of rates. A step within `border` of a rate is near the rate. Steps within
- * `dependence` of each other share one dependence. The highest rate is sought within `centre` of the rate that the
- * sides show.
+ * The largest distances between logarithms of rates. A step within `border` of a rate is near it. Steps within
+ * `dependence` of each other share one dependence. The highest rate is sought within `centre` of the rate that
+ * `slopeRateOf` returns.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
@@ -205,8 +205,8 @@ const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
 
 /**
- * Returns the ratio of two variances: the variance of the shares between neighbouring steps, and the variance that
- * independent arrivals would have. A trend of the shares over the rates changes this ratio little.
+ * Returns how much more the share of misses varies between neighbouring steps than with independent arrivals, as a
+ * ratio of variances. A trend over the rates changes this ratio little.
  */
 const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   const sorted = steps.toSorted((a, b) => a.rate - b.rate);
@@ -231,9 +231,9 @@ const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * Returns the number of arrivals in nearby steps that are worth one independent arrival. The result is the larger of
- * two factors: the mean factor within single steps, and the factor from differences between steps. A jam as long as a
- * step shows only between steps. The factor within a step already allows for the few blocks of the step.
+ * Returns how many arrivals of nearby steps are worth one independent arrival: the larger of the mean factor within
+ * single steps and the factor from differences between steps. A jam as long as a step shows only between steps. The
+ * factor within a step already allows for the few blocks of the step.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -241,7 +241,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Gives each step a number of independent cases, computed from the common dependence of all steps near the step. */
+/** Gives each step a number of independent cases, computed from the common dependence of all steps near it. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
@@ -258,8 +258,8 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
   );
 
 /**
- * Returns the rate that best divides the steps. A step is on the wrong side if it misses the objective below this rate,
- * or meets the objective above this rate. The steps on the wrong side of this rate have the fewest arrivals.
+ * Returns the rate that best divides the steps: the steps on its wrong side have the fewest arrivals. A step is on the
+ * wrong side if it misses the objective below this rate, or meets it above.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
@@ -276,8 +276,8 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
 };
 
 /**
- * Returns the middle of the likeliest rates, which are judged only from whether each step missed or met the objective.
- * The median of the distribution would be far too low, since each of many low rates has a small probability.
+ * Returns the middle of the likeliest rates. The median of the distribution would be far too low, since each of many
+ * low rates has a small probability.
  */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
@@ -287,11 +287,10 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie. Returns
- * `null` if there is none. The first rate is `likeliest`, the likeliest highest rate that meets the objective. The
- * second rate is the rate above which most steps miss the objective. It is needed if jams last as long as steps, since
- * many rates are then equally likely. The third rate is the mean rate, if steps near it both miss and meet the
- * objective.
+ * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie; `null` if
+ * there is none. First comes `likeliest`, the likeliest highest rate that meets the objective. Second comes the rate
+ * that best divides the steps, since many rates are equally likely if jams last as long as steps. Third comes the mean
+ * rate, if steps near it both miss and meet the objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
@@ -308,8 +307,8 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
 };
 
 /**
- * Returns, for each rate, the probability that one objective is met beyond this rate. The function first uses only
- * whether each step missed or met the objective. Then the function uses the slope of the steps near the border.
+ * Returns, for each rate, the probability that one objective is met beyond this rate. The first estimate uses only
+ * whether each step missed or met the objective, the second the slope of the steps near the border.
  */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],
@@ -347,8 +346,8 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // Before the steps, all odds are equally likely, not all rates. With equally likely rates, a flat curve would seem
-    // likelier, since a flat curve fits more rates.
+    // A priori, all odds are equally likely, not all rates. With equally likely rates, a flat curve would seem
+    // likelier, since it fits more rates.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));
@@ -373,7 +372,7 @@ export const believedRate = (
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
-  // If another condition broke, an objective that every step met does not bound the rate.
+  // If another condition broke, an objective that every step met does not bound the rate, so it is left out.
   const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
     (i) =>
       broken.length === 0 ||

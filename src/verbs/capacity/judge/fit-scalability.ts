@@ -11,7 +11,7 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 type Row = readonly number[];
 
 const columns = [() => 1, (n: number) => n - 1, (n: number) => n * (n - 1)] as const;
-/** The fitted models: without contention, without κ, without σ, and the full law. */
+/** The forms of the law that are fitted, as lists of columns: without contention, without κ, without σ, and in full. */
 const models = [[0], [0, 1], [0, 2], [0, 1, 2]] as const;
 
 /** Returns the inverse of a small symmetric positive matrix by Gauss and Jordan; `null` if it is singular. */
@@ -38,7 +38,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Fits one model. Residuals are relative, since the error of a step is relative. */
+/** Fits one form of the law. Residuals are relative, since a step's error is relative. */
 const fitModel = (points: readonly Point[], model: readonly number[]) => {
   const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
   const columnsOfRows = model.map((_, i) => rows.map((row) => row[i]!));

@@ -3,12 +3,12 @@ import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/** A step is surely kept only if its growth of requests in flight is certainly below this share of the arrivals. */
+/** A step is surely kept only if its requests in flight certainly grow by less than this share of the arrivals. */
 export const growthCertainlyBelow = 0.05;
 /**
- * The minimum number of arrivals that can prove a growth below 5 %. A full server ends requests at random, with an
- * error of 1.96 / √n, which is below 0.05 from n = 1,537. A shorter step proves nothing. After a shorter step, the
- * climb goes on unless the growth is certain.
+ * The minimum number of arrivals that can prove that requests in flight grow by less than 5 % of them. A full server
+ * ends requests at random, with an error of 1.96 / √n, which is below 0.05 from n = 1,537. A shorter step proves
+ * nothing. After a shorter step, the climb goes on unless the growth is certain.
  */
 export const provingArrivals = 1540;
 
@@ -24,8 +24,7 @@ const autocorrelation = (residuals: readonly number[]): number => {
 };
 
 /**
- * A slope with its 95 % interval, and a number of independent samples: so many samples would give the slope as
- * accurately as the series.
+ * A slope with its 95 % interval. `effective` is the number of independent samples that would give it as accurately.
  */
 interface Slope extends EstimatedRange {
   readonly effective: number;
@@ -56,8 +55,8 @@ export const slopeOf = (series: readonly number[]): Slope => {
 const blockCount = 10;
 
 /**
- * Returns the ratio of the variance of counts per second to the variance of a Poisson process, at least 1. The ratio is
- * the variance of the sums of ten blocks, divided by their mean.
+ * Returns how much counts per second vary in comparison with a Poisson process: the variance of the sums of ten blocks,
+ * divided by their mean, at least 1.
  */
 const dispersionOf = (counts: readonly number[]): number => {
   const length = Math.floor(counts.length / blockCount);
@@ -95,10 +94,10 @@ export interface StepFlow {
 
 /**
  * Returns the growth of the requests in flight per arrival, with its 95 % interval. The growth is the number of begun
- * requests minus the number of ended requests, divided by the arrivals. The error of the growth is the counting error
- * of the ended requests. A full server ends requests at random, so fewer than `provingArrivals` arrivals cannot show a
- * growth below 5 %. Far below the border, requests in flight turn over many times within a step. The scatter of the
- * number in flight is then smaller than the counting error, and the function uses the scatter as the error.
+ * minus ended requests, divided by the arrivals. Its error is the counting error of the ended requests. A full server
+ * ends requests at random, so fewer than `provingArrivals` arrivals cannot show a growth below 5 %. Far below the
+ * border, requests in flight turn over many times within a step. The scatter of the number in flight is then smaller
+ * than the counting error, and the function uses the scatter as the error.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
   const arrivals = begun.reduce((sum, each) => sum + each, 0);
@@ -109,7 +108,7 @@ export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRan
   const slope = slopeOf(inFlight);
   const perArrival = begun.length / arrivals;
   const scatter = ((slope.high - slope.low) / 2) * perArrival;
-  // The growth per arrival lies between −1 and 1, so the ends of the interval are limited to this range.
+  // The growth per arrival lies between −1 and 1, so the interval is limited to this range.
   const within = (middle: number, half: number): EstimatedRange => ({
     value: Math.max(-1, Math.min(1, middle)),
     low: Math.max(-1, middle - half),

@@ -13,8 +13,8 @@ export const decisiveSteps = (steps: readonly CapacityStep[]): readonly Capacity
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
 /**
- * Returns the mean number of tokens of a request (prompt and answer), over the completed requests of the steps whose
- * tokens are known; `null` if there are no such requests.
+ * Returns the mean tokens (prompt and answer) of a completed request, over the steps whose tokens are known; `null` if
+ * there are none.
  */
 const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   const known = steps.filter(({ tokens }) => tokens !== null);
@@ -24,8 +24,8 @@ const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
 };
 
 /**
- * Returns the rate that the declared limits of all keys allow, and the limit that determines this rate; `null` if no
- * limit is declared. A limit of tokens is used only after a step has shown the tokens per request.
+ * Returns the rate that the declared limits of all keys allow, and the limit that determines it; `null` if no limit is
+ * declared. A limit of tokens is used only after a step has shown the tokens per request.
  */
 export const ceilingOf = (
   { requestsPerMinute, tokensPerMinute, keys }: CapacityTerms,
@@ -45,12 +45,12 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** A step belongs to a rate if the step's own rate is at least this share of the rate. */
+/** A step belongs to a rate if its own rate is at least this share of it. */
 const sameRate = 0.98;
 
 /**
  * Returns the answer of a search in which no step broke: the highest tried rate, or the declared limit if a step
- * reached the limit.
+ * reached it.
  */
 const highestRate = (
   borne: readonly CapacityStep[],
@@ -69,7 +69,7 @@ const highestRate = (
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
   // Rates above the highest tried rate are unknown, so the answer is at most the highest tried rate. The lower end
-  // comes from a belief that ends at that rate. Of several steps at that rate, the longest step decides.
+  // comes from the distribution cut off at that rate. Of several steps there, the longest decides.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
   const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
   const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
@@ -97,8 +97,8 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step at the answered rate may break by chance, and would contradict the answer. So only steps at higher rates are
-  // considered.
+  // A step at the answered rate may break by chance, and would contradict the answer. So steps at higher rates are
+  // preferred.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]
@@ -127,7 +127,10 @@ const keysFor = (rate: number | null, perMinute: number | null): number | null =
     : // A key that is used completely suffices without a further one.
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** Returns what the steps prove, in users, keys and money; `null` if no step was surely kept. */
+/**
+ * Returns the highest rate that the steps show, with its users, keys and cost; `null` if every step that tells
+ * something about it broke.
+ */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,

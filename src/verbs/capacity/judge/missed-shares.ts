@@ -18,14 +18,14 @@ import type { CapacityStep } from '../model/capacity.ts';
 type Miss = NonNullable<CapacityStep['misses']>[number];
 
 /**
- * The minimum share of misses that an objective can allow. An objective that allows a smaller share is treated as an
- * objective that allows no misses.
+ * The minimum share of misses that an objective can allow. An objective that allows less is treated as if it allowed
+ * none.
  */
 const leastAllowed = 0.0005;
 
 /**
- * Three numbers of events: the number that was seen, and the lowest and the highest number that the error of
- * measurement allows.
+ * Three numbers of events: the number that was seen, and the lowest and the highest that the error of measurement
+ * allows.
  */
 type Events = readonly [seen: number, least?: number, most?: number];
 
@@ -82,8 +82,8 @@ const missOfPercentile = (
 };
 
 /**
- * Returns the number of seconds that have arrivals. In steps of less than ten seconds, the dependence of the arrivals
- * is unknown, so each of these seconds is treated as one independent arrival.
+ * Returns the number of seconds with arrivals. In steps of less than ten seconds, the dependence of the arrivals is
+ * unknown, so each of these seconds counts as one independent arrival.
  */
 const secondsWithArrivals = ({ seconds }: RunPart): number =>
   seconds.filter((second) => second !== undefined && second.due > 0).length;
@@ -101,7 +101,7 @@ export const missOfObjective = (
   const { figure, bound, comparison } = objective;
   const { observed, n, low, high, effective } = verdict;
   if (n === null || n === 0) return null;
-  // If the verdict has no interval, the dependence of the arrivals is unknown.
+  // If the verdict has no interval, the dependence of the arrivals is unknown, so seconds are counted instead.
   const cases =
     low === null && high === null
       ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))
@@ -114,10 +114,7 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/**
- * Returns two misses of a step: the share of arrivals that were not good, and the share of arrivals that did not
- * complete.
- */
+/** Returns two misses of a step: the share of arrivals that were not good, and the share that did not complete. */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

@@ -29,8 +29,8 @@ const rateFactor = 2;
 /** The minimum number of arrivals in the measured half of a step of the climb. Steps of the climb may be short. */
 const climbSamples = 15;
 /**
- * The number of arrivals in a longer step. The longer step repeats a short step that missed the objective. Without the
- * longer step, a few misses by chance in the short step would end the climb.
+ * The number of arrivals in the longer step that repeats a short step which missed the objective. Otherwise a few
+ * misses by chance in the short step would end the climb.
  */
 const confirmingSamples = 60;
 /**
@@ -58,13 +58,14 @@ const borderSeconds = 30;
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
 /**
- * The maximum number of seconds that the flow needs to become steady. In shorter steps, the flow becomes steady in the
- * first half.
+ * The seconds in which the flow becomes steady; more if answers are slow. In short steps, the flow becomes steady in
+ * the first half.
  */
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
 /**
- * The maximum number of consecutive repetitions of a step with uncertain growth. Each repetition has twice the length.
+ * The maximum number of consecutive repetitions of a step in which the growth of the requests in flight is uncertain.
+ * Each repetition is twice as long.
  */
 const maxRepeats = 3;
 
@@ -101,7 +102,7 @@ const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms)
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-/** Returns a function that returns steps of at least this many measured arrivals and at least this many seconds. */
+/** Returns a function that makes steps of at least `leastSamples` measured arrivals and `leastSeconds`. */
 const stepsOf =
   (leastSamples: number, leastSeconds: number) =>
   (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {
@@ -146,8 +147,8 @@ const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolea
 };
 
 /**
- * Returns a repetition of the last step with more arrivals, if the last step broke only because less than half of its
- * arrivals missed an objective. Returns `null` for any other last step.
+ * Returns a repetition of the last step with more arrivals, if that step broke only because less than half of its
+ * arrivals missed an objective; otherwise `null`.
  */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
   const last = steps.at(-1);
@@ -180,15 +181,15 @@ const nextClimbRate = (
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
 };
 
-/** Returns whether a step is uncertain only because of its growth. */
+/** Returns whether a step is uncertain only because of the growth of its requests in flight. */
 const isUncertain = (step: CapacityStep): boolean =>
   step.verdict === 'undecided'
     ? isEvidence(step) && !isWithinError(step)
     : step.verdict === 'kept' && step.growth.high >= growthCertainlyBelow;
 
 /**
- * Returns a repetition of the last step at twice the length, if the growth of the step is uncertain and the step was
- * not repeated too often; otherwise `null`.
+ * Returns a repetition of the last step at twice its length, if the growth of its requests in flight is uncertain and
+ * it was not repeated too often; otherwise `null`.
  */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   const last = steps.at(-1);
@@ -209,14 +210,14 @@ const offsets = {
   // be kept.
   beyond: 1.6,
   below: -0.6,
-  // A share that grows with the rate is estimated best from steps on both sides of the border. Below the border, jams
-  // are short, so more steps are below the border.
+  // The share of misses grows with the rate, and is estimated best from steps on both sides of the border. Below it,
+  // jams are short, so more steps lie there.
   byTurns: [-1, 0.5, 0],
 } as const;
 
 /**
  * Returns two rates. `broken` is the lowest rate that broke, or the rate that saturated steps completed, whichever is
- * lower. `kept` is the highest kept rate below `broken`. Returns `null` if one of the two rates is missing.
+ * lower. `kept` is the highest kept rate below `broken`. Returns `null` if either is missing.
  */
 const triedBounds = (steps: readonly CapacityStep[]) => {
   const broken = Math.min(

@@ -26,8 +26,8 @@ const errorOf = ({ throughput, spread }: CapacityStep): number =>
   throughput * Math.max(leastSpread, spread);
 
 /**
- * Returns the mean of completed rates with a 90 % interval. Each rate is weighted by the inverse square of its error.
- * The interval is wider if the rates disagree.
+ * Returns the mean throughput of steps with a 90 % interval. Each throughput is weighted by the inverse square of its
+ * error. The interval is wider if the throughputs disagree.
  */
 const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   const weights = steps.map((step) => errorOf(step) ** -2);

@@ -19,8 +19,8 @@ const defaultGoodput = 0.95;
 const defaultCompleted = 0.99;
 
 /**
- * Returns the objectives that decide about a step. Omits objectives on counts and rates, since counts and rates depend
- * on the load that a search chooses.
+ * Returns the objectives that decide about a step. Omits objectives on counts and rates, since these depend on the load
+ * that a search chooses.
  */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
@@ -130,7 +130,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   );
   const broken = verdicts.filter(({ grounds }) => grounds === 'broken');
   const breaches = broken.map(({ text, observed, unit }): StepBreach => ({
-    // If failures make a time infinite, the limiting factor is not latency.
+    // If failures make a time infinite, they are the limiting factor, not latency.
     bound:
       objectives.find((each) => each.text === text)?.figure.kind === 'measure' && observed !== null
         ? 'latency'

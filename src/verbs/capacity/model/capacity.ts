@@ -26,10 +26,7 @@ export const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
-/**
- * The factor within which rates are near each other: from the rate divided by this factor to the rate times this
- * factor.
- */
+/** Rates that differ by at most this factor are near each other. */
 export const nearbyRates = 1.15;
 
 /** The factor by which an interval may be wider than the requested precision and still count as precise. */
@@ -54,8 +51,8 @@ const missSchema = z.strictObject({
 
 /**
  * The verdicts on a step. `undecided`: an objective has too few samples, an objective is within its error of
- * measurement, or the growth of a step with enough arrivals is neither certain nor certainly below 5 %. `unfit`: the
- * load generator was invalid, and the step does not count.
+ * measurement, or the growth of the requests in flight is, with enough arrivals, neither certain nor certainly below 5
+ * %. `unfit`: the load generator was invalid, and the step does not count.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
@@ -65,7 +62,7 @@ export const capacityStepSchema = z.strictObject({
   rate: perSecondSchema,
   /** The measured whole seconds. */
   seconds: count,
-  /** The seconds of load before the measured seconds; if absent, there are as many as measured seconds. */
+  /** The seconds of load before the measured seconds; if absent, as many as these. */
   warmUp: count.optional(),
   arrivals: count,
   completed: count,
@@ -143,8 +140,8 @@ const answerSchema = z.strictObject({
   /** The number of users with this think time who together send at the answered rate. */
   users: z.number(),
   /**
-   * The keys that the declared limits require at the answered rate; `null` without such a limit or without known
-   * tokens.
+   * The keys that the declared limits require at the answered rate; `null` if there is no such limit, or if the tokens
+   * are unknown.
    */
   keysForRequests: count.nullable(),
   keysForTokens: count.nullable(),
@@ -166,7 +163,7 @@ export const capacityReportSchema = z.strictObject({
   /** The name of the currency; absent if the prices have no currency. */
   currency: z.string().optional(),
   steps: z.array(capacityStepSchema),
-  /** The answer; `null` if no step shows anything about the rate. */
+  /** The answer; `null` if every step that tells something about the rate broke. */
   answer: answerSchema.nullable(),
   /** The fitted law; `null` with fewer than three different `kept` steps. */
   fit: scalabilityFitSchema.nullable(),

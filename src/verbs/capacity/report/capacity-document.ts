@@ -35,7 +35,7 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
   );
   if (known.length === 0) return null;
   const kept = known.filter(({ step }) => step.verdict === 'kept');
-  // Under overload, latency grows with time. Such a latency must not flatten all other values.
+  // Under overload, latency grows with time. Such a latency is cut off, so that it does not flatten all other values.
   const highest = Math.max(...(kept.length === 0 ? known : kept).map(({ latency }) => latency));
   const latencies = known.map(({ latency }) => Math.min(latency, highest * 2.5));
   const rates = [...known.map(({ rate }) => rate), answer?.rate.value ?? 0];

@@ -28,8 +28,8 @@ const bindingTexts = {
 } as const satisfies Record<LimitingFactor, string>;
 
 /**
- * Says which limit binds first. A 429 from a limit that is not declared may come from a limit of the key. A limit of
- * the key says nothing about the capacity of the gateway.
+ * Says which limit binds first. A 429 from an undeclared limit may come from a limit of the key, which says nothing
+ * about the gateway's capacity.
  */
 const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
   const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(
@@ -45,7 +45,7 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
-/** Formats users with three digits, since no rate is known more exactly. */
+/** Formats a number of users, rounded down to three digits, since no rate is known more exactly. */
 const usersText = (users: number): string => {
   const unit = 10 ** Math.max(0, String(users).length - 3);
   return plural(Math.floor(users / unit) * unit, 'user');
@@ -72,7 +72,7 @@ const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
   const { steps } = report;
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
-  // The declared limit is below every rate that was tried, and a higher rate was kept.
+  // The declared limit lies below a kept rate, and no step broke, so the limit is the figure.
   const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
   if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
   if (isOnlyBound(answer, report)) return `At most ${perSecondText(high)}, if any`;
@@ -174,7 +174,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
   const borne = near.filter(({ verdict }) => verdict === 'kept');
   const longest = Math.max(...borne.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
-  // A server with credits, or a server whose memory fills, bears a rate only for a while.
+  // A server with credits, or one whose memory fills, bears a rate only for a while, so the text says how long.
   const lasted =
     borne.length === 0
       ? 'none of them was kept'
@@ -242,7 +242,6 @@ export const stepVerdicts = {
   unfit: { text: 'excluded', tone: 'warning' },
 } as const satisfies Record<CapacityStep['verdict'], Cell>;
 
-/** Formats a step as a line, as shown during the search. */
 export const capacityStepLine = (step: CapacityStep): string => {
   const { name, rate, throughput, inFlight, latency, verdict, breaches } = step;
   const answers = latency === null ? 'no answer' : `p95 ${timeText(latency.p95)}`;
