@@ -36,8 +36,7 @@ export const addressWithoutVersion = (baseUrl: string): string | null => {
 };
 
 /**
- * Returns some of the recordings in the Weir package: a recording of several sentences, and the shortest recording in
- * each other container.
+ * Returns the recordings in the Weir package: a recording of several sentences, and all recordings, the shortest first.
  */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;
@@ -135,7 +134,7 @@ export const openCheckSession = (
     open: (wireRequest: WireRequest): HeldStream =>
       openStream(transports.versioned, clock, authorized(target, 'valid', wireRequest)),
     startedAt,
-    /** Says for each kind of address whether the target has such an address. */
+    /** Which kinds of address the target has. */
     has: { versioned: true, root: root !== null, direct: direct !== null },
     close: async () => {
       for (const transport of Object.values(transports)) await transport?.close();

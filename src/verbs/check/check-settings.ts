@@ -30,8 +30,8 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   /** The tokenizer of the chat model: an encoding of OpenAI or the path of a `tokenizer.json`. */
   readonly tokenizer?: string | undefined;
   /**
-   * The base address of the model without the gateway, the environment variable with the key of this address, and the
-   * model's name there.
+   * The base address of the model without the gateway, the environment variable with its key, and the model's name
+   * there.
    */
   readonly direct?: string | undefined;
   readonly directKey?: string | undefined;
@@ -89,7 +89,7 @@ const rejectUnknownFamily = (family: string | undefined): void => {
 /** The notation of durations from 100 ms to 10 minutes. */
 const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
 
-/** Reads the options. If an option is wrong, throws a `Problem` that says what was expected. */
+/** Reads the options. Throws a `Problem` if an option is wrong. */
 export const selectChecks = ({
   profile,
   headerFamily,

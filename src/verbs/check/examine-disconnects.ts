@@ -9,16 +9,16 @@ import { type CheckBudget, checkBudgetFor } from './suite/check-table.ts';
 import type { CheckRun } from './suite/run-checks.ts';
 import { chatWith } from './topics/check-requests.ts';
 
-/** The most output tokens of each stream in the examination of hang-ups, and the most tokens of the stream's prompt. */
+/** The maximum output tokens and prompt tokens of each stream in the examination of hang-ups. */
 const outputTokens = 400;
 const promptTokens = 60;
-/** The most short chats. Short chats show whether the key admits a chat, and how many tokens remain. */
+/** The maximum number of short chats, which show whether the key admits a chat, and how many tokens remain. */
 const mostShort = 60;
 
 const asks = (checks: readonly Check[]): boolean =>
   checks.some(({ topic }) => topic === 'disconnects');
 
-/** Returns the budget of requests. If a check asks for hang-ups, the budget includes the examination of hang-ups. */
+/** Returns the budget of requests, including the examination of hang-ups if a check asks for it. */
 export const budgetFor = (
   requests: readonly CheckRequest[],
   checks: readonly Check[],
@@ -43,8 +43,8 @@ export interface HangUpSituation {
 }
 
 /**
- * Adds up the tokens of streams. A stream that reported no tokens counts with its received events, and with the largest
- * prompt of the other streams. Tokens that a server generates after the hang-up are not included.
+ * Adds up the tokens of streams. For a stream that reported no tokens, received events and the largest prompt of the
+ * other streams stand in. Tokens that a server generates after the hang-up are not included.
  */
 export const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   const answered = streams.filter(({ status }) => status === 200);
@@ -59,7 +59,7 @@ export const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   };
 };
 
-/** Examines hang-ups if a check asks for the examination and a chat model is known; otherwise does nothing. */
+/** Examines hang-ups if a check asks for it and a chat model is known. */
 export const findHangUpFacts = async (
   checks: readonly Check[],
   { session, plan, target, isStopped }: HangUpSituation,

@@ -42,7 +42,7 @@ interface OpenedCheck {
   readonly run: CheckRun;
 }
 
-/** Returns the reason why nothing can be checked without a list of models; `null` if checks are possible. */
+/** Returns why nothing can be checked without a list of models; `null` if checks are possible. */
 export const whyNoList = (
   status: number,
   {
@@ -62,7 +62,7 @@ export const whyNoList = (
   return `there is no model list (status 404): a base address ends in its version, once, so try ${address}; if this one is right, name a model (--model)`;
 };
 
-/** Reads the list of models, and chooses the models for all other requests. The answer is itself one of the checks. */
+/** Reads the list of models, and chooses the models for all other requests. The answer is checked, too. */
 export const readModels = async (
   { run }: Pick<OpenedCheck, 'run'>,
   options: CheckSettings,
@@ -112,7 +112,7 @@ export const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): Check
   };
 };
 
-/** Returns the reason why a gateway refused all further requests; `null` if no answer shows such a refusal. */
+/** Returns why the key admits no further requests; `null` if no answer shows that. */
 export const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';

@@ -18,8 +18,8 @@ const wanted = new Set(
 );
 
 /**
- * Adds up the series of a metric; `null` if the server has no such metric. A series that is a part of another series is
- * left out.
+ * Adds up the series of a metric; `null` if the server has no such metric. A series for one priority is left out, since
+ * it is a part of another series.
  */
 const sumOf = (lines: readonly string[], names: readonly string[]): number | null => {
   const values = lines
@@ -42,10 +42,7 @@ const loadIn = (lines: readonly string[]): ServedLoad | null => {
   return null;
 };
 
-/**
- * Opens a reader of how many requests run on a server. The reader uses the metrics that the scenario names, or the
- * metrics of the mock.
- */
+/** Opens a reader of how many requests run on a server, by the metrics that the scenario names or those of the mock. */
 export const openServingLoad = (
   { server, wire }: Plan,
   target: ReadyTarget,

@@ -102,14 +102,14 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
 };
 
 /**
- * The longest delay with which an answer may end, as a factor and in ms. A request that runs even later may belong to
- * another client.
+ * How late an answer may end: a factor on its expected remaining time, plus a time in ms. A request that runs longer
+ * may belong to another client.
  */
 const lateRest = 1.3;
 const lateTime = 1000;
 /**
- * The most tokens that may be counted after a hang-up if no other client runs: a factor on the tokens that were left of
- * the answer, and a number that is added.
+ * After a hang-up, the server may count at most the answer's remaining tokens times `moreTokens`, plus `fewTokens`.
+ * More tokens show another client.
  */
 const moreTokens = 1.2;
 const fewTokens = 16;
@@ -187,7 +187,7 @@ const measureStreams = async (
       `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
     );
   await readRemaining();
-  // Other clients may have begun requests during the whole stream.
+  // Other clients may have begun requests during the whole stream. If the metrics show any now, these metrics are used.
   const last = await ports.load();
   const quiet = before !== null && last !== null && last.running > 0 ? last : before;
   const cut = ports.open(long);
@@ -196,7 +196,7 @@ const measureStreams = async (
   const tokensLeft = Math.max(0, whole.events - cut.events);
   const seen = { before: quiet, during };
   const generation = await watchGeneration(ports, seen, cut, { rest, tokensLeft });
-  // A gateway that charges at the end of an answer has charged by now.
+  // A gateway that charges at the end of an answer has charged after this pause.
   await ports.sleep(500);
   await readRemaining();
   if (!remaining.includes(null)) {
@@ -239,7 +239,7 @@ interface Tried {
   readonly stream: HeldStream;
 }
 
-/** Sends a short chat, and returns whether the chat was admitted. */
+/** Sends a short chat, and returns whether it was admitted. */
 const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<Tried> => {
   const stream = await answered(ports, short);
   return { isAdmitted: stream.status === 200, stream };
@@ -247,9 +247,7 @@ const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<
 
 const isRefused = ({ status }: HeldStream): boolean => status === 429 || status === 503;
 
-/**
- * Returns why a refusal may come from another limit than a limit of requests in flight; `null` without such a reason.
- */
+/** Returns why a refusal may come from a limit on anything but requests in flight; `null` without such a reason. */
 const otherLimit = ({ text, headers }: HeldStream): string | null => {
   const { unit } = readRefusedLimit(text);
   if (unit !== null && unit !== 'in-flight') return `the refusal names a limit of ${unit}`;

@@ -94,7 +94,7 @@ export const checkJsonSchema = (): object => ({
   ...z.toJSONSchema(checkReportSchema),
 });
 
-/** Returns whether only the reported usage was audited, and nothing else was checked. */
+/** Returns whether every check is an audit of the reported usage or of disconnects. */
 export const isAudit = (checks: readonly Pick<CheckRow, 'topic'>[]): boolean =>
   checks.length > 0 && checks.every(({ topic }) => topic === 'usage' || topic === 'disconnects');
 

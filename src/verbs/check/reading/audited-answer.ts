@@ -11,8 +11,8 @@ export interface AuditedAnswer {
   readonly id: string;
   readonly input: number;
   /**
-   * The prompt tokens as the answer itself states them: `prompt_tokens`, if `prompt_tokens` plus the output tokens are
-   * the reported total. A larger number of cached tokens does not change this.
+   * The prompt tokens that the answer itself states: `prompt_tokens` if these and the output tokens add up to the
+   * reported total, otherwise `input`. A larger number of cached tokens does not change this.
    */
   readonly written: number;
   readonly output: number;
@@ -107,7 +107,7 @@ const shownServerTool = (
   return names.find((name) => name !== null) ?? null;
 };
 
-/** Reads an answer for the audit. If the usage of the answer says nothing, returns a text that says why. */
+/** Reads an answer for the audit. Without usable usage, returns a text that says why. */
 export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAnswer | string => {
   if (answer === null) return `${id} was not sent`;
   const { outcome, observed } = judgeAccepted(answer);

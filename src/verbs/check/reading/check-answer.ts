@@ -5,7 +5,7 @@ import { maskEchoes } from '../../../traffic/answer/mask-echoes.ts';
 
 /** An answer of the target: the whole answer, or the part that arrived. */
 export interface ReceivedAnswer {
-  /** The status; `null` if no head of a response came. */
+  /** The HTTP status; `null` if no response head came. */
   readonly status: number | null;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface ReceivedAnswer {
    * answer that a shortened deadline ended proves nothing.
    */
   readonly isCutShort?: boolean;
-  /** Whether the connection of a stream stayed open after the stream's last line. */
+  /** Whether a stream's connection stayed open after the stream's last line. */
   readonly isLeftOpen: boolean;
   /** The duration of the answer, in ms. */
   readonly took: number;

@@ -24,7 +24,7 @@ export interface CheckTarget {
   readonly tokenizer?: TokenCounter;
   /** The price of the chat model; absent if the scenario has no price. */
   readonly price?: Price;
-  /** The name of the chat model at the address of the model without the gateway. */
+  /** The chat model's name at its address without the gateway. */
   readonly directChat?: string;
 }
 
@@ -51,7 +51,7 @@ export interface CheckRequest {
   readonly cost: RequestCost;
   /** Whether the request is sent alone, before all requests that are sent a few at a time. */
   readonly isSerial: boolean;
-  /** The id of another request, or `null`. This request is sent only if the other request was refused. */
+  /** The id of another request: this request is sent only if that one was refused; `null` to send it always. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
   /** Builds the request; returns `null` if the target lacks the model that the request needs. */
@@ -111,7 +111,7 @@ export interface Check {
   readonly judge: (answers: Answers) => Judged;
 }
 
-/** A request, and the check that decides whether the request was answered as expected. */
+/** A request, and the check that decides whether it was answered as expected. */
 export interface CheckCase {
   readonly request: CheckRequest;
   readonly check: Check;
@@ -131,7 +131,7 @@ const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string =>
   return `no model for ${missing} is known (${option} names one)`;
 };
 
-/** Returns a judge of answers. If a shortened deadline ended an answer, the check is undecided. */
+/** Wraps a judge of answers: the check is undecided if a shortened deadline ended the answer. */
 export const unlessCutShort =
   (judge: (answer: CheckAnswer) => Judged) =>
   (answer: CheckAnswer): Judged =>

@@ -61,7 +61,7 @@ export interface HeldStream {
   hangUp(): void;
 }
 
-/** Returns a count of tokens that an answer reports; `null` if the answer reports no such count. */
+/** Returns a count of tokens that an answer reports; `null` if it reports none. */
 export const countIn = (
   { text }: Pick<HeldStream, 'text'>,
   name: 'prompt_tokens' | 'completion_tokens',

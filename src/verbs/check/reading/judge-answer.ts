@@ -63,9 +63,7 @@ export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): s
     : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 
-/**
- * Returns the content of a body with the status 200 that is certainly no answer; `null` if the body may be an answer.
- */
+/** Says what a body with the status 200 is instead of an answer; `null` if the body may be an answer. */
 const insteadOfAnswer = (answer: CheckAnswer): string | null =>
   looksLikeHtml(answer.text) ? 'an HTML page' : failureInChat(answer, answer.json);
 
@@ -100,8 +98,8 @@ export const judgeContentType =
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
 /**
- * Returns a judge of a request that must be refused with one of the statuses. The first status is the documented
- * status.
+ * Returns a judge of a request that must be refused with one of these statuses, of which the first is the documented
+ * one.
  */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
@@ -117,7 +115,7 @@ export const judgeRefused =
     const why = unrelated[status];
     if (why !== undefined) return unchecked(why);
     const observed = `${answer.summary}${redirectText(answer)}`;
-    // FastAPI refuses invalid requests with the status 422.
+    // FastAPI refuses invalid requests with 422, so this deviation is a known one.
     return status === 422 ? deviation('status-422', observed) : violation(observed);
   };
 
@@ -190,7 +188,7 @@ export const field = {
     is: 'an object',
     test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
-  /** A time in seconds. If a server writes milliseconds, the time is far in the future. */
+  /** A Unix time in seconds. Milliseconds would lie far in the future, and fail. */
   timestamp: {
     is: 'an integer, a Unix time in seconds that is not in the future',
     test: (value, { now }) =>

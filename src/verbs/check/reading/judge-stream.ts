@@ -13,8 +13,8 @@ import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-a
  */
 
 /**
- * The deviations in framing that clients tolerate if they follow the HTML standard. Each deviation has a test for the
- * lines that show the deviation.
+ * The deviations in framing that clients tolerate if they follow the HTML standard. Each has a test for the lines that
+ * show it.
  */
 const tolerated: readonly (readonly [
   name: string,
@@ -46,7 +46,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
     if (!isData(next)) continue;
-    // If the data of both lines are whole JSON documents, the blank line between two events is missing.
+    // If the data of both lines are whole JSON documents, these are two events without a blank line between them.
     if (jsonIn(dataOf(line)) !== undefined)
       return violation(`no blank line follows the event of line ${index + 1}`);
     severalLines = deviation('multi-line', 'an event has several data lines');
@@ -98,7 +98,7 @@ const maxEvents = 5000;
 
 interface StreamParts {
   readonly events: readonly StreamEvent[];
-  /** The lines that are not fields of an event stream, beginning with the first such line. */
+  /** The lines that are not fields of an event stream, then the texts that the stream's end left incomplete. */
   readonly stray: readonly string[];
 }
 

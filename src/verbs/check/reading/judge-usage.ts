@@ -5,8 +5,7 @@ import type { AuditedAnswer } from './audited-answer.ts';
 import { deviation, type Judged, open, pass, unchecked, violation } from './check-case.ts';
 
 /**
- * This file judges the usage of single answers. A finding of impossible usage has the fewest and the most possible
- * tokens.
+ * This file judges the usage of single answers. A finding of impossible usage names the bounds of the possible tokens.
  */
 
 const reasoningOf = ({ usage }: AuditedAnswer): number => usage.classes.reasoning ?? 0;
@@ -68,7 +67,7 @@ const maxUnlisted = 2;
 
 /**
  * Judges the output tokens by the list of tokens. The list may hold only the content, so reasoning is added: the
- * declared reasoning tokens or the bytes of the reasoning text, whichever number is larger.
+ * declared reasoning tokens or the bytes of the reasoning text, whichever is larger.
  */
 export const judgeListed = (answer: AuditedAnswer): Judged => {
   const { id, output, listed, reasoningText } = answer;
@@ -83,7 +82,7 @@ export const judgeListed = (answer: AuditedAnswer): Judged => {
   };
 };
 
-/** The difference between two costs that counts as rounding: 1 %, or a millionth of the currency. */
+/** Returns whether two costs differ only by rounding: by at most 1 %, or a millionth of the currency. */
 const isEqualCost = (a: number, b: number): boolean => Math.abs(a - b) <= Math.max(1, 0.01 * b);
 
 const tokensOf = ({ input, output, usage }: AuditedAnswer) => ({

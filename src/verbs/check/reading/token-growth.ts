@@ -15,8 +15,9 @@ export interface TokenGrowth {
 }
 
 /**
- * The growth of a prompt with its words. Each word adds a whole number of tokens (`perWord`), or the vocabulary joins
- * words (`joined`). If no tokenizer counts in the observed way, `least` and `most` are the nearest possible numbers.
+ * How a prompt's tokens grow with its words. Each word adds a whole number of tokens (`perWord`), or the vocabulary
+ * joins words (`joined`). If no tokenizer counts in the observed way, `least` and `most` are the nearest possible
+ * numbers.
  */
 export type WordTokens =
   | { readonly perWord: number }
@@ -24,7 +25,7 @@ export type WordTokens =
   | (TokenGrowth & { readonly least: number; readonly most: number });
 
 /**
- * The most words that a vocabulary joins into one token. The second number is the largest ratio of tokens to words that
+ * The most words that a vocabulary joins into one token. `joinedShare` is the largest ratio of tokens to words that
  * still means joining.
  */
 const mostJoined = 16;

@@ -15,7 +15,7 @@ const wrappedText = (json: unknown): string | null => {
   return typeof value === 'string' && others.length === 0 ? value : null;
 };
 
-/** Returns the text of a plain-text body. If a server wrapped the text in JSON, the text is unwrapped. */
+/** Returns the text of a plain-text body, unwrapped if a server wrapped it in JSON. */
 export const plainText = (
   answer: CheckAnswer,
 ): { readonly text: string; readonly isWrapped: boolean } => {

@@ -50,7 +50,6 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
   pass: 'What is as specified',
 };
 
-/** Says where a section of the interface can be read. */
 const sectionsNote = '§: a section of the interface, see scenarios/interface.md.';
 
 /** Names a section of the interface. An empty place stands for rows that the interface does not mention. */

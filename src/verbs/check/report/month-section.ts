@@ -13,10 +13,7 @@ interface Excess extends TokenBounds {
 /** Whether the excess of a check is the same for each request. Any other excess grows with the tokens. */
 const isPerRequest = ({ id }: Excess): boolean => id === 'usage.template';
 
-/**
- * The checks whose excess says nothing about other requests, since the excess comes from a tool or from a short
- * answer.
- */
+/** The checks whose excess tells nothing about other requests, since it comes from a tool or a short answer. */
 const unlike = ['usage.tools', 'usage.text'];
 
 const excessesIn = (rows: readonly CheckRow[]): readonly Excess[] =>
@@ -46,7 +43,7 @@ const columnsFor = (month: MonthlyLoad): readonly Column<Excess>[] => [
   ),
 ];
 
-/** Returns the table of costs; `null` if nothing was found, or the load and its prices are unknown. */
+/** Returns the table of costs; `null` if no check found an excess, or the load and its prices are unknown. */
 export const monthSection = ({ rows, month }: Pick<CheckReport, 'rows' | 'month'>) => {
   const excesses = excessesIn(rows);
   if (month === undefined || excesses.length === 0) return null;

@@ -1,8 +1,8 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * This file lists the known gaps of servers. Reports list findings about known gaps separately, and do not treat these
- * findings as violations. Each reason gives its source: the server's documentation or code.
+ * This file lists the known gaps of servers. Reports list findings about known gaps separately, and do not treat them
+ * as violations. Each reason gives its source: the server's documentation or code.
  */
 
 /** The reasons by the id of the check. A `*` at the end of an id stands for any further characters. */
@@ -109,9 +109,7 @@ const profiles: Readonly<Record<CheckProfile, Exemptions>> = {
   'llama.cpp': llamaCpp,
 };
 
-/**
- * Returns the reason why a profile expects a finding of this check; `null` if the profile does not expect a finding.
- */
+/** Returns the reason why a profile expects a finding of this check; `null` if it expects none. */
 export const exemptionOf = (profile: CheckProfile, check: string): string | null => {
   const found = Object.entries(profiles[profile]).find(([id]) =>
     id.endsWith('*') ? check.startsWith(id.slice(0, -1)) : id === check,

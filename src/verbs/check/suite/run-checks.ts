@@ -33,9 +33,7 @@ export interface CheckRunOptions {
   readonly say: (text: string) => void;
 }
 
-/**
- * The number of requests in flight at the same time. With more requests in flight, gateways might refuse some requests.
- */
+/** The number of requests in flight at the same time. With more, gateways might refuse some. */
 const lanes = 3;
 
 /** The maximum duration of all requests together, including waits, in ms. */

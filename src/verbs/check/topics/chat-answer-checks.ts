@@ -74,7 +74,7 @@ const judgeSum = (answer: CheckAnswer): Judged => {
     return unchecked('the usage has no three numbers');
   if (total === prompt + completion) return pass(`${prompt} + ${completion} = ${total}`);
   const observed = `${prompt} + ${completion}, but the total is ${total}`;
-  // Some servers count the tokens of reasoning only in the total.
+  // Some servers count the tokens of reasoning only in the total, so this is a known deviation.
   return total > prompt + completion ? deviation('hidden-tokens', observed) : violation(observed);
 };
 

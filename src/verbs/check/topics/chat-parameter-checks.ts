@@ -292,7 +292,7 @@ const toolCalls = checkOf(
   },
 );
 
-/** The chats whose answers need not be cut off. */
+/** The chats whose finish reasons are checked. */
 const answeredChats = ['chat', 'minimal', 'bounds-low', 'bounds-high', 'json-mode', 'tools'];
 
 const finishes = checksOf('chat-answers').checkAcross(

@@ -22,9 +22,9 @@ const { checkAcross } = checksOf('disconnects');
 const time = (length: number): string =>
   length < 1000 ? `${Math.round(length)} ms` : `${(length / 1000).toFixed(1)} s`;
 
-/** The share of the answer's remaining time before which an end counts as an effect of the hang-up. */
+/** An end before this share of the answer's remaining time counts as an effect of the hang-up. */
 const earlyShare = 0.5;
-/** The share of the answer's remaining time from which the answer counts as unaffected by the hang-up. */
+/** An end after this share of the answer's remaining time counts as unaffected by the hang-up. */
 const lateShare = 0.8;
 
 const judgeSlot = (facts: SlotFacts): Judged => {
@@ -41,7 +41,7 @@ const judgeSlot = (facts: SlotFacts): Judged => {
       'slot-held',
       `admitted again only ${time(admittedAfter)} after the hang-up, when the answer would have ended: ${full}`,
     );
-  // If only one stream was admitted, another client may hold the slot of the stream.
+  // If only one stream was admitted, another client may hold its slot, so the finding is unsure.
   const isSure = facts.namesInFlight && admitted > 1;
   if (admittedAfter === null && triedFor >= lateShare * naturalRest && isSure)
     return deviation('slot-held', `not admitted for ${time(triedFor)} after the hang-up: ${full}`);

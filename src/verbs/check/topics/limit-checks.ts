@@ -59,7 +59,8 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
-  // A limit from headers of another family does not belong to the interface's own remaining header.
+  // A limit from headers of another family does not belong to the interface's own remaining header, so the limit counts
+  // as unknown.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;
@@ -200,7 +201,8 @@ const fallingRest = checkAcross(
       return unchecked(whyNoRest(read[before === null ? 0 : 1]!, 'requests', 'limitRequests'));
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
-    // A bucket that refills may be full again a second later. After all requests of the checks, no bucket is full.
+    // A bucket that refills may be full again a second later, but not after all requests of the checks. So all answers
+    // are compared.
     const others = answers.all.map(
       ({ received }) => quotaIn(received.headers)?.remainingRequests ?? before,
     );

@@ -180,7 +180,7 @@ const paceCheck = checkOf(
 );
 
 /**
- * The bounds of the ratio of two lengths at which two speeches of the same text count as equally long. Speech models
+ * Two speeches of one text count as equally long if the ratio of their lengths lies within these bounds. Speech models
  * vary by a fifth.
  */
 const alike = { least: 0.6, most: 1.67 };

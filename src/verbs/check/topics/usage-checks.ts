@@ -48,7 +48,7 @@ import {
 const { checkAcross } = checksOf('usage');
 const rows = ['2.4.usage'];
 
-/** Judges the token counts of a word with a tokenizer that joins words; `null` without a tokenizer that joins words. */
+/** Judges a word's token counts by the target's tokenizer, if it joins words; `null` for any other target. */
 const judgeByTokenizer = (
   { target }: Answers,
   word: AuditWord,

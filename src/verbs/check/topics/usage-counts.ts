@@ -8,8 +8,8 @@ import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
  */
 
 /**
- * Reads the answer to a request. If the request was refused, reads the answer to a copy of the request that uses the
- * other name of the token limit.
+ * Reads the answer to a request. If the request was refused, reads the answer to its copy, which uses the token limit's
+ * other name.
  */
 export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
   const first = auditedAnswer(id, answers.of(id));
@@ -82,8 +82,8 @@ export const promptsOf = (word: AuditWord): readonly string[] =>
   Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
 
 /**
- * Returns the counts of all answered prompts with a word. A prompt without an answer is left out, since the longest
- * prompt may be too long for a model.
+ * Returns the token counts of all answered prompts that repeat a word. Prompts without an answer are left out, since
+ * the longest may be too long for a model.
  */
 export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
   const sent = promptsOf(word);
@@ -99,7 +99,7 @@ export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWo
   return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
 };
 
-/** Returns the tokens of each repetition of a word, or a text that says why these tokens are unknown. */
+/** Returns the tokens of each repetition of a word, or a text that says why they are unknown. */
 export const perWordOf = (answers: Answers, word: AuditWord): number | string => {
   const counts = countsOf(answers, word);
   if (typeof counts === 'string') return counts;

@@ -32,8 +32,8 @@ export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>>
 };
 
 /**
- * The text before the words. This text differs in each audit, so a cache that holds the prompts of an earlier audit
- * holds no prompt of this audit.
+ * The text before the words. It differs in each audit, so a cache with the prompts of an earlier audit holds none of
+ * this audit.
  */
 export const openingOf = ({ now }: Pick<CheckTarget, 'now'>): string => `Note ${now}. Say yes.`;
 
@@ -75,8 +75,8 @@ const promptFields = (word: string, count: number, more: object = {}) => ({
 });
 
 /**
- * The fields of a chat that counts. The limit of tokens ends the count to two hundred. The model ends the count to
- * twenty.
+ * Returns the fields of a chat in which the model counts. The token limit cuts off the count to two hundred; the count
+ * to twenty ends by itself.
  */
 const counting = (end: 'two hundred' | 'twenty', more: object = {}) => {
   const most = end === 'twenty' ? maxShortAnswer : maxCounted;
