@@ -19,7 +19,7 @@ const statusOf = ({ outcome, toCancel }: Observation): PairedRequest['status'] =
 const sampleOf = (measure: PairedMeasure, observation: Observation): number | undefined =>
   measures[measure].of(observation)[0];
 
-/** Returns the mean time between tokens. Both ends of the stream may have been read late. */
+/** Returns the mean time between tokens, and by how much late reads of both ends of the stream may have changed it. */
 const gapOf = (observation: Observation, first: number, end: number): ReadTime | null => {
   const { outcome } = observation;
   const value = sampleOf('tpot', observation);
@@ -66,7 +66,7 @@ interface ObservedSides {
   readonly warmUp: number;
 }
 
-/** Joins the observations of both sides into pairs, in the order in which the pairs were due. */
+/** Joins the observations of both sides into pairs, in the order in which they were due. */
 export const joinPairs = ({
   base,
   next,

@@ -231,8 +231,8 @@ const closeTargets = async ({ targets }: ReadyTargets): Promise<void> => {
 };
 
 /**
- * Sends the same requests to two sides, each request to the second side shortly after the first side. Reports what the
- * new side adds.
+ * Sends the same requests to two sides, each to the second side shortly after the first, and reports what the new side
+ * adds.
  */
 export const comparePairs = async (request: PairsRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

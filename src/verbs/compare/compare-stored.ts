@@ -23,7 +23,7 @@ export const compareStored = async (
 ): Promise<ExitName> => {
   const gates = readGates(request.gate);
   const history = historyPath(environment);
-  // With many files, a line for each file would be too long a list.
+  // With many files, a line for each would be too long a list, so lines are printed less and less often.
   const sayStep = sayLateSteps(printer.say, monotonicNow);
   const onStep = (step: string): void => sayStep(step, 'goes on');
   const publishOptions = { printer, jobSummary: request.jobSummary };

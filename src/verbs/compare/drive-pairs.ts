@@ -54,7 +54,7 @@ const drivenOf = (
   lostSlices: [],
 });
 
-/** Returns why a side was not sent the whole load; `null` if the side was sent the whole load. */
+/** Returns why a side got only a part of the load; `null` if it got the whole load. */
 const partialText = ({ spent, loadEnded, stopped }: SliceEnd): string | null => {
   if (spent !== null) return budgetEndText(loadEnded, spent);
   return stopped ? 'stopped before the load had ended' : null;
@@ -91,7 +91,7 @@ export interface DrivenPairs {
   readonly results: readonly [base: Result, next: Result];
   readonly observations: readonly [base: readonly Observation[], next: readonly Observation[]];
   readonly stoppedBy: StopCause | null;
-  /** The reason why one side was not sent the whole load; `null` if both sides were sent the whole load. */
+  /** The reason why a side got only a part of the load; `null` if both sides got the whole load. */
   readonly partial: string | null;
 }
 

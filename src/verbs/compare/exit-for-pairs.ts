@@ -23,7 +23,7 @@ export const exitForPairs = (
   if (base.trust === 'invalid' || next.trust === 'invalid') return 'invalid';
   if ([base, next].some(({ outcomes }) => outcomes.completed === 0)) return 'empty';
   if (verdict === 'worse' || verdict === 'fails more') return 'regression';
-  // A part of the load can show a fault, but cannot prove the absence of faults.
+  // A part of the load can show a fault, but cannot prove that there is none.
   if (partial !== null) return 'incomplete';
   const mustDecide = limits.length > 0 || mayFailMore(failures);
   return verdict === 'undecided' && mustDecide ? 'inconclusive' : 'pass';

@@ -4,7 +4,7 @@ import { listed } from '../../report/text/number-text.ts';
 import { exitCode, exitMeaning, type ExitName } from '../../run/output/exit-codes.ts';
 import { leavesUndecided } from '../../run/output/judge-result.ts';
 
-/** A run of a series that prints only the comparison. */
+/** One run of a compared series, which prints no result of its own. */
 export interface RunExit {
   readonly folder: string;
   readonly exit: ExitName;

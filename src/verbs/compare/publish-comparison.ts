@@ -62,7 +62,7 @@ const exitForRefusedComparison = (
   return reasons.every(({ what }) => what === 'success') ? 'empty' : 'invalid';
 };
 
-/** Compares two sides. Then opens the folder, writes the comparison into the folder, and prints the comparison. */
+/** Compares two sides, then opens the folder, writes the comparison into it, and prints the comparison. */
 export const publishComparison = async (
   { base, next, gates, intended, allowDifferent, strict }: ComparisonRun,
   open: () => Promise<RunFolder>,
@@ -96,8 +96,8 @@ export const publishComparison = async (
 };
 
 /**
- * Measures how much runs of one plan differ. Then opens the folder, writes the measurement into the folder, and prints
- * the measurement. A measurement never fails.
+ * Measures how much runs of one plan differ. Then opens the folder, writes the measurement into it, and prints it. A
+ * measurement never fails.
  */
 export const publishNoise = async (
   {

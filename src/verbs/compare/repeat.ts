@@ -80,10 +80,7 @@ interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly printEach: boolean;
 }
 
-/**
- * Returns the plan with the addresses of another plan. If one of the plans has targets, both plans must have the same
- * target names.
- */
+/** Returns the plan with the addresses of another plan. If either has targets, both must have the same target names. */
 const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan => ({
   ...plan,
   target,
@@ -97,7 +94,7 @@ const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan 
       }),
 });
 
-/** Returns whether a result is the result of this plan. Only the gateways' addresses may differ. */
+/** Returns whether a result comes from this plan. Only the gateways' addresses may differ. */
 export const isPlanElsewhere = (
   { plan: stored, planHash: hash }: Pick<Result, 'plan' | 'planHash'>,
   plan: Plan,
@@ -109,7 +106,7 @@ export const isPlanElsewhere = (
   );
 };
 
-/** Reads the stored base, and checks before any load that the base fits the plan. */
+/** Reads the stored base, and checks before any load that it fits the plan. */
 const readBaseline = async (
   request: RepeatRequest,
   plan: Plan,
@@ -285,7 +282,7 @@ export const exitOfSeries = (
   return gravestExit([...counted, compared]);
 };
 
-/** Makes the runs in their folder. Then compares the runs, or measures their noise, as requested. */
+/** Makes the runs in their folder, then compares them or measures their noise, as requested. */
 const runAndCompare = async (
   request: RepeatRequest,
   context: SeriesContext,

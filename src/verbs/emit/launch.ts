@@ -6,8 +6,7 @@ import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /**
- * What a manifest starts: a coordinator, its workers, and the server through which they communicate, if no such server
- * exists.
+ * What a manifest starts: a coordinator, its workers and, unless one exists, the server through which they communicate.
  */
 export interface Launch {
   /** The beginning of all names in the manifest, in a form that is valid in DNS. */

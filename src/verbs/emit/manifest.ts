@@ -47,7 +47,7 @@ const scopesOf = (value: TemplateValues[string], kind: string): readonly Templat
   return isThere ? [{}] : [];
 };
 
-/** Renders a template. The content of a value is always text, even if the content looks like a mark. */
+/** Renders a template. The content of a value is always text, even if it looks like a mark. */
 export const renderTemplate = (template: string, values: TemplateValues): string => {
   const known: Record<string, TemplateValues[string]> = { ...values };
   return template.replaceAll(marks, (...match) => {

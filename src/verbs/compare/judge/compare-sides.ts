@@ -43,9 +43,9 @@ export interface CompareSidesOptions {
   readonly next: Side;
   /** The names of the metrics that decide; `null` means the defaults. */
   readonly gates: readonly string[] | null;
-  /** The differences between the sides that are intended. The report does not mention these differences. */
+  /** The intended differences between the sides, which the report does not mention. */
   readonly intended: readonly ComparedProperty[];
-  /** Further differences that are allowed. The report mentions these differences. */
+  /** Further differences that are allowed, which the report mentions. */
   readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
   /** The time of the comparison, ISO 8601. */
@@ -215,7 +215,7 @@ const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
 
 /**
  * Compares the new side with the base. A difference between the sides is a reason for refusing the comparison, unless
- * the difference is allowed.
+ * it is allowed.
  */
 export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal => {
   const { base, next, gates, intended, allowed } = options;

@@ -108,7 +108,10 @@ interface Difference {
    * The change that remains without the drift; `null` if the runs took turns, since both sides then share the drift.
    */
   readonly remaining: Remaining | null;
-  /** Returns the smallest change that is detected at a level. `neededAt` returns the repetitions that would decide. */
+  /**
+   * Returns the smallest change that is detected at a significance level. `neededAt` returns the repetitions that would
+   * decide.
+   */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
   readonly toReported: (value: number) => number;
@@ -188,8 +191,8 @@ const detectableInOrder = (
   );
 
 /**
- * Returns how many repetitions would show that a change is relevant. If the change without the drift is not relevant,
- * no number of repetitions would show a relevant change.
+ * Returns how many repetitions would show that a change is relevant; `null` if the change without the drift is not
+ * relevant, since no number would then be enough.
  */
 const neededWithoutDrift = (
   change: number,
@@ -231,7 +234,8 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
   const change = after - before;
   const freedom = base.length + next.length - 2;
   const isRepeated = freedom > 0;
-  // With few repetitions, the design effects are only estimates. Single runs have no design effect.
+  // With few repetitions, the design effects are only estimates, so Student's t is used. Single runs have no design
+  // effect.
   const critical = (level: number, degrees = freedom): number =>
     degrees > 0 ? criticalT(level, degrees) : criticalNormal(level);
   const interval = newcombe(one, other, critical(alpha));
@@ -299,7 +303,7 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
   return inner.low > -sameWithin && inner.high < sameWithin ? 'same' : 'inconclusive';
 };
 
-/** The facts that decide the verdict on a metric beside the metric's own values. */
+/** The facts, beside a metric's own values, that decide its verdict. */
 interface Surroundings {
   /**
    * The p-value adjusted by Hochberg; `null` if the metric is not gated. A metric that is not gated uses its own
@@ -334,7 +338,7 @@ export const judgeMetric = (
   const verdict = verdictByRuns(candidate, difference, surroundings);
   const level = significance / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
-  // Only a drift in the direction of the change can explain the change.
+  // Only a drift in the direction of the change can explain it.
   const isSuspected =
     verdict === 'inconclusive' && remaining !== null && remaining.slope * change > 0;
   return {

@@ -104,7 +104,7 @@ interface Bounds {
 }
 
 /**
- * Returns the bounds of the true percentile of the differences, with the lateness of this machine. Each recorded time
+ * Returns the bounds of the true percentile of the differences, given this machine's late reads. Each recorded time
  * carries its own wait in the event loop. The wait outside the event loop comes from the self-test streams, which are a
  * sample (`judge/errors`).
  */
@@ -211,7 +211,7 @@ const judgedEstimate = (
 ): PairedFigure['differences'][number] | undefined =>
   (q === 0.5 ? figure?.differences : figure?.shifts)?.find((each) => each.q === q);
 
-/** Judges a limit. A limit is never kept if the bound of its interval is unknown. */
+/** Judges a limit. A limit is never kept if the upper end of its interval is unknown. */
 const judgeLimit = (
   figure: PairedFigure | undefined,
   q: number,

@@ -90,7 +90,7 @@ const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   return strongest(levels.map((level) => dependenceOfShare(sharesUpTo(samples, level))));
 };
 
-/** Returns a percentile. The value comes from the known samples, and the bounds come from all samples. */
+/** Returns a percentile: its value from the known samples, its bounds from all samples. */
 const quantileWithUnknown = (
   samples: Samples,
   q: number,
@@ -149,8 +149,8 @@ interface PairedShift extends PairedQuantile {
 
 /**
  * Returns the percentile of the new side minus the percentile of the base. Scatter that both sides share cancels out in
- * this shift. In the tail of the differences, such scatter does not cancel out. The width of the interval is the sum of
- * the widths of both percentiles, so the interval is never too narrow.
+ * this shift, but not in the tail of the differences. The interval is as wide as those of both percentiles together, so
+ * it is never too narrow.
  */
 export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): PairedShift => {
   const base = quantileWithUnknown(sideOf(pairs, 'base'), q);
@@ -173,8 +173,7 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /**
- * Returns a share with Wilson's interval. The interval uses the number of independent pairs that these pairs
- * are worth.
+ * Returns a share with Wilson's interval for the number of independent pairs that would tell as much as these pairs.
  */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],
@@ -212,9 +211,8 @@ const widest = (all: readonly (number | null)[], pick: (...values: number[]) => 
   all.includes(null) ? null : pick(...all.map((each) => each ?? 0));
 
 /**
- * Counts the failures of both sides. The interval of their difference is the wider of two intervals. The first interval
- * is Student's t on blocks of seconds. The second interval is Wilson's interval on the pairs in which only one side
- * failed, and holds even with few failures.
+ * Counts the failures of both sides. The interval of their difference is the wider of two: Student's t on blocks of
+ * seconds, and Wilson's interval on the pairs in which only one side failed, which holds even with few failures.
  */
 export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
   const failed = (time: number | null): boolean => time === Number.POSITIVE_INFINITY;
@@ -256,7 +254,7 @@ export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
 
 /**
  * Returns how many ms longer a request takes because it is the second request of its pair. Each side is second in about
- * half of the pairs. So the effect cancels out of the median, and widens the tails.
+ * half of the pairs. So the effect cancels out of the median, but widens the tails.
  */
 export const orderEffectOf = (
   pairs: readonly (PairedTimes & { readonly nextFirst: boolean })[],

@@ -4,7 +4,7 @@ import { type Both, onBoth } from '../../../judge/series/traffic-streams.ts';
 import { type Contrast, meanOf } from '../../../judge/statistics/significance.ts';
 import { driftOf, withoutDrift } from './tests-of-significance.ts';
 
-/** The positions of the runs of both sides, in the order of their starts. */
+/** The positions of both sides' runs in the common order of their starts. */
 export type Places = Both<readonly number[]>;
 
 /**

@@ -24,16 +24,16 @@ const endBetweenRuns = (
 ): number => {
   const { to, from } = noiseScales[scale];
   const within = to(end) - to(value);
-  // Noise is proportional to the value, so a share of zero has no noise.
+  // Noise is proportional to the value, so a share of zero has none, and its interval stays unchanged.
   if (!Number.isFinite(within)) return end;
   const between = criticalNormal(2 * alpha) * singleRunNoise;
   return from(to(value) + (isUpper ? 1 : -1) * Math.hypot(within, between));
 };
 
 /**
- * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. The
- * function compares the ends of the two runs' intervals that face each other. An interval within a run does not show
- * how much runs differ. So an assumed noise widens each interval. If an interval is missing, the result is false.
+ * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. Compares
+ * the ends of the two runs' intervals that face each other. An interval within a run does not show how much runs
+ * differ, so an assumed noise widens it. Returns `false` if an interval is missing.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,
@@ -45,7 +45,7 @@ export const isFarWorse = (
 ): boolean => {
   const { scale, intervalWithin } = candidate;
   const [before, after] = [intervalWithin(base), intervalWithin(next)];
-  // The end of each interval that faces the other interval.
+  // The ends of the two intervals that face each other.
   const [from, to] = lowerIsBetter ? [before?.high, after?.low] : [before?.low, after?.high];
   if (typeof from !== 'number' || typeof to !== 'number') return false;
   const values =

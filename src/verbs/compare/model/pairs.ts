@@ -89,9 +89,9 @@ export type PairsReport = z.output<typeof pairsSchema>;
 const smallShare = 0.01;
 
 /**
- * Returns whether the new side possibly fails more often than the base. This is possible if the new side failed in at
- * least two pairs more than the base, and in more than an additional 1 % of all pairs. It is also possible if the
- * interval of the difference lies above 0.
+ * Returns whether the new side possibly fails more often than the base. This is possible if it failed in at least two
+ * pairs more than the base and in more than an additional 1 % of all pairs, or if the interval of the difference lies
+ * above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

@@ -37,7 +37,7 @@ export const metricName = (metric: ComparedMetric): string =>
 
 /** Whether a change is above the minimum effect, but below the minimum effect plus the error of measurement. */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
-  // The error of measurement does not widen a share.
+  // Only for ratios does the error of measurement widen the minimum effect.
   if (effect?.relevant === undefined || scale !== 'ratio') return false;
   const ratio = Math.max(effect.change, 1 / effect.change);
   return ratio > effect.relevant && ratio <= effect.least;
@@ -109,8 +109,7 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
 };
 
 /**
- * Returns the metrics that decide nothing but are surely worse, even after the Bonferroni correction for the number of
- * such metrics.
+ * Returns the metrics outside the gates that are surely worse, even after the Bonferroni correction for their number.
  */
 export const worseBesides = ({ metrics, rules }: Comparison): readonly ComparedMetric[] => {
   const others = metrics.filter(({ gated }) => !gated);

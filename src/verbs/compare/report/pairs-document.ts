@@ -86,8 +86,8 @@ const leads = {
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
 /**
- * Returns the verdict of a paired comparison as a sentence. The sentence shows the deciding intervals, which are wider
- * than the intervals in the tables.
+ * Returns the verdict of a paired comparison as a sentence with the deciding intervals, which are wider than those in
+ * the tables.
  */
 const pairsVerdict = (report: PairsReport): TonedText => {
   const { verdict, figures, limits, failures, base, next } = report;
