@@ -67,7 +67,8 @@ const lead = async (
     `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
   );
   const stoppedBy = await followLoad(coordination);
-  // The workers learn that their results have arrived, while the coordinator writes the report.
+  // This tells the workers that their results have arrived. They read the message while the coordinator writes the
+  // report.
   await led.turn();
   const heard = sleep(farewell);
   const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];

@@ -26,9 +26,7 @@ interface FollowOptions {
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 
-/**
- * Follows the coordinator's messages, and reports the state of the slice to the coordinator, until `close` is called.
- */
+/** Follows the coordinator's messages, and reports the slice's state to it, until `close` is called. */
 export class FollowedCoordinator {
   /**
    * The instant until which the slice may send, in ms of the machine's monotonic clock. Every sign that the coordinator
@@ -70,7 +68,7 @@ export class FollowedCoordinator {
     this.#looping = this.#loop();
   }
 
-  /** Passes on the coordinator's requests to stop. These requests have the same form as requests from the host. */
+  /** Passes on the stops of the coordinator, in the same form as those of the host. */
   readonly onStop: OnStop = (listener) => {
     this.#listeners.add(listener);
     if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
@@ -96,7 +94,7 @@ export class FollowedCoordinator {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looping;
-    // The coordinator may have cleared the rendezvous. Nothing may be written to a cleared rendezvous.
+    // Nothing may be written into a rendezvous that the coordinator has cleared.
     if (this.#hasNews && !this.#isRunOver) await this.#put().catch(() => undefined);
   }
 
@@ -113,7 +111,7 @@ export class FollowedCoordinator {
     try {
       await this.#put();
     } catch (error) {
-      // The server may be away for a moment. If the server is away for too long, the coordinator counts as silent.
+      // The server may be away for a moment. If it is away for too long, the coordinator counts as silent.
       if (!(error instanceof Problem)) throw error;
     }
   }
@@ -129,8 +127,8 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from the instant before the question. The answer only proves that the coordinator was alive at
-    // some instant after the question.
+    // The lease begins before the question, since the answer only proves that the coordinator was alive at some instant
+    // after the question.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;
@@ -174,7 +172,7 @@ export class FollowedCoordinator {
     this.#stop(2);
   }
 
-  /** Ends the slice, since no coordinator waits for the slice any more. */
+  /** Ends the slice, since no coordinator waits for it any more. */
   #leave(why: string): void {
     this.#revoke(why);
     this.#end.resolve(false);

@@ -65,8 +65,8 @@ const readyText = ({ record, index }: SliceState, count: number): string => {
 };
 
 /**
- * Waits until every slice has a worker that is ready. Throws a `Problem` if a slice gets no such worker, and
- * `StoppedBeforeLoad` if the user stops the run first.
+ * Waits until every slice has a ready worker. Throws a `Problem` if a slice gets none, and `StoppedBeforeLoad` if the
+ * user stops the run first.
  */
 export const gatherWorkers = async (coordination: Coordination): Promise<void> => {
   const { led, request, host, stops } = coordination;
@@ -114,7 +114,7 @@ const progressOfAll = (shared: readonly SharedProgress[]) => {
   return { elapsed, due, inFlight, outcomes, latencies };
 };
 
-/** Shows the progress of all slices as one run, and reports this progress once a second. */
+/** Shows the progress of all slices as one run, and reports it once a second. */
 const showProgress = (
   plan: Plan,
   screen: Screen | null,
@@ -137,8 +137,8 @@ const showProgress = (
 };
 
 /**
- * Returns the reason why all slices must stop: a slice was lost, or a slice ended its load too early. Returns `null` if
- * the slices may continue.
+ * Returns the reason why all slices must stop: a slice was lost, or ended its load too early. Returns `null` if the
+ * slices may continue.
  */
 const reasonToStop = ({ led: { slices, run }, request }: Coordination): string | null => {
   if (request.onLost === 'degrade') return null;

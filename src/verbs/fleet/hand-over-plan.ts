@@ -36,8 +36,8 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
  */
 
 /**
- * Stores a plan for the workers, and returns the plan's digest. The plan contains no secrets, since scenarios with
- * secrets are refused.
+ * Stores a plan for the workers, and returns its digest. The plan contains no secrets, since scenarios with secrets are
+ * refused.
  */
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));

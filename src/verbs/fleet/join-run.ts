@@ -83,16 +83,16 @@ export const claimSlice = async (
 };
 
 /**
- * The least number of times that a worker asks for the time. The worker asks more often until the clock's offset is
- * exact enough (in ms).
+ * A worker asks for the time at least `leastTrips` times, then up to `mostTrips` times until the clock's offset is
+ * exact to `wantedUncertainty` ms.
  */
 const leastTrips = 16;
 const mostTrips = 64;
 const wantedUncertainty = 1;
 
 /**
- * Returns how far this process's clock is ahead of the coordinator's clock. Throws a `Problem` if the coordinator
- * leaves `patience` questions unanswered.
+ * Returns how far this process's clock is ahead of the coordinator's clock. Ends early if the coordinator leaves
+ * `patience` questions unanswered. Throws a `Problem` if it answers none.
  */
 export const measureOffset = async (
   rendezvous: Rendezvous,

@@ -55,7 +55,7 @@ export const withRecord = (
 const isOver = ({ record }: SliceState): boolean =>
   record?.phase === 'ended' || record?.phase === 'failed';
 
-/** Marks a slice as lost if its worker was silent for too long, or if the worker failed after the start. */
+/** Marks a slice as lost if its worker was silent for too long, or failed after the start. */
 export const withLoss = (
   state: SliceState,
   now: number,
@@ -73,7 +73,7 @@ export const withLoss = (
 
 /**
  * Returns whether a slice will certainly send nothing more. A slice is over if its result arrived, if it failed, or if
- * the slice was lost so long ago that its worker's lease has run out.
+ * it was lost so long ago that its worker's lease has run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -178,10 +178,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /**
-   * Stops all workers. After the first stop, requests in flight may end. After the second stop, requests in flight are
-   * aborted.
-   */
+  /** Stops all workers. After the first stop, requests in flight may end; after the second, they are aborted. */
   stop(times: number): void {
     if (times <= this.#said.stops) return;
     this.#said = { ...this.#said, stops: times };

@@ -36,7 +36,7 @@ export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly observations: string | undefined;
 }
 
-/** Combines several sources of requests to stop into one source. */
+/** Combines several `OnStop` sources into one. */
 export const eitherStop =
   (...all: readonly OnStop[]): OnStop =>
   (listener) => {
@@ -62,14 +62,14 @@ interface ClaimedSlice {
 }
 
 /**
- * The most questions for the time that may stay unanswered, before the load and after the load. After the load, fewer
- * questions may stay unanswered, since less depends on their answers.
+ * The maximum number of questions for the time that may stay unanswered, before and after the load. After the load,
+ * fewer may, since less depends on the answers.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 
 /**
- * Runs a slice that this worker has claimed. Returns the finished run, and the offset of this clock if the offset is
- * still known at the end.
+ * Runs a slice that this worker has claimed. Returns the finished run, and the offset of this clock if it is still
+ * known at the end.
  */
 const runSlice = async (
   rendezvous: Rendezvous,
@@ -117,7 +117,7 @@ const runSlice = async (
   return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
 };
 
-/** Writes the result of a slice to a file on this machine, and returns the path of the file. */
+/** Writes the result of a slice to a file on this machine, and returns the file's path. */
 const keepResult = async (
   { result }: FinishedRun,
   out: string | undefined,
@@ -127,7 +127,7 @@ const keepResult = async (
   return writeResultIn(await openNewRunFolder(path), result);
 };
 
-/** Sends the result, and waits until the coordinator has received the result. */
+/** Sends the result, and waits until the coordinator has received it. */
 const handOver = async (
   rendezvous: Rendezvous,
   { run, slice, follow }: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
@@ -151,9 +151,7 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/**
- * Sends the result of a finished slice, keeps a copy if a copy is requested or needed, and says where the result is.
- */
+/** Sends the result of a finished slice, keeps a copy if requested or needed, and says where the result is. */
 export const endSlice = async (
   rendezvous: Rendezvous,
   claimed: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
@@ -179,9 +177,7 @@ export const endSlice = async (
   return isCollected && partial === null ? 'pass' : 'incomplete';
 };
 
-/**
- * Runs a claimed slice to its end, and sends the result. If the slice fails, reports the failure to the coordinator.
- */
+/** Runs a claimed slice to its end, and sends the result. If the slice fails, tells the coordinator. */
 const workOn = async (
   rendezvous: Rendezvous,
   claimed: ClaimedSlice,
@@ -199,9 +195,8 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice, runs the slice from the common start, and sends the result. Throws a
- * `Problem` and sends no requests if another worker has claimed the slice, or if the version, the plan or a file
- * differs.
+ * Waits for a coordinator, claims a slice, runs it from the common start, and sends the result. Throws a `Problem` and
+ * sends no requests if another worker has claimed the slice, or if the version, the plan or a file differs.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

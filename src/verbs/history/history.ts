@@ -25,7 +25,7 @@ interface HistoryRequest {
   readonly out: string | undefined;
 }
 
-/** The seed of the permutations. The seed is fixed, so that the same history always gives the same warnings. */
+/** The seed of the permutations, fixed so that the same history always gives the same warnings. */
 const seed = 20_141_114;
 
 const runsOfPlan = (
@@ -68,7 +68,7 @@ export const listHistory = async (
 
 /**
  * Returns the ids of the runs that a reference names. A reference is a run's number in the history, or a path. Runs at
- * a path that are not in the history are added to the history.
+ * a path that are not in the history are added to it.
  */
 const runIdsOf = async (
   reference: string,
@@ -126,7 +126,7 @@ export const saveBaseline = (
     host.printer.say(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
   });
 
-/** Removes a baseline. The runs of the baseline stay in the history. */
+/** Removes a baseline. Its runs stay in the history. */
 export const deleteBaseline = (name: string, host: Host): Promise<void> =>
   withHistory(host, (history) => {
     if (!history.removeBaseline(name)) throw unknownBaseline(name, history);

@@ -133,7 +133,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with new names for its uploads. A new name begins with the name of the scenario's file. */
+/** Returns the scenario with new names for its uploads, which begin with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -166,7 +166,7 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
   await writeNew(out, () => createText(out, text));
 };
 
-/** The most notes that are shown. The head of the scenario has all notes. */
+/** The maximum number of notes that are shown. The notes in the scenario itself are complete. */
 const mostNotes = 40;
 
 const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {

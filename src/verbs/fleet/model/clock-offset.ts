@@ -33,10 +33,7 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   return offsetFrom([last]);
 };
 
-/**
- * Returns the first offset with the largest error that it can have had. The first offset was in use until the last
- * measurement.
- */
+/** Returns the first offset, with the largest error that it can have had until the last measurement. */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,
   uncertainty: Math.max(first.uncertainty, Math.abs(last.offset - first.offset) + last.uncertainty),

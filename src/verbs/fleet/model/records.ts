@@ -11,8 +11,8 @@ const ordinal = z.int().nonnegative();
 export const rendezvousRunSchema = z.strictObject({
   format: z.literal('rendezvous/1'),
   /**
-   * The run's id, which is a part of the key of every other record. So a record of an earlier run is never read as a
-   * record of this run.
+   * The run's id, which is a part of every other record's key, so that a record of an earlier run is never read as one
+   * of this run.
    */
   id: z.string().min(1),
   weir: z.string(),
@@ -36,8 +36,8 @@ export const coordinatorRecordSchema = z.strictObject({
   /** When the load begins, on the coordinator's clock, in ms since 1970. */
   startAt: z.number().nullable(),
   /**
-   * How many times all workers were asked to stop. After the first time, requests in flight may end. After the second
-   * time, requests in flight are aborted.
+   * How many times all workers were asked to stop. After the first time, requests in flight may end; after the second,
+   * they are aborted.
    */
   stops: ordinal,
   /** The slices that are lost. Their workers must send nothing more. */

@@ -14,7 +14,7 @@ interface Split {
 /**
  * Returns the split of a series whose two parts have the greatest energy distance, scaled by n m / (n + m). The energy
  * distance is twice the mean distance between the parts, minus the mean distance within each part. `distance` is a
- * symmetric matrix. `order` is the series, as indexes of the matrix. `sums` has the sums of the rows of the matrix.
+ * symmetric matrix. `order` is the series, as indexes of the matrix. `sums` has the matrix's row sums.
  */
 const clearestSplit = (
   order: readonly number[],

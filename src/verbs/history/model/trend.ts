@@ -12,7 +12,7 @@ const changeSchema = z.strictObject({
    */
   before: z.number(),
   after: z.number(),
-  /** The probability of a split that is at least this clear if nothing has changed. */
+  /** The probability, if nothing has changed, of a split that is at least this clear. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });

@@ -76,7 +76,6 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
     : `${failed} of ${verdicts.length} broken`;
 };
 
-/** Describes the method that finds changes, and the reliability of this method. */
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
 /**

@@ -6,8 +6,8 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 import { figureText, listed, plural } from '../../../report/text/number-text.ts';
 
 /**
- * This file plots a figure over all runs of a plan, with the changes of its level. The plot needs no script, so the
- * plot can be printed.
+ * This file plots a figure over all runs of a plan, with the changes of its level. The plot needs no script, so it can
+ * be printed.
  */
 
 /** Formats a time as `2026-07-01 10:20`, UTC. */
@@ -85,8 +85,8 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
 };
 
 /**
- * This file plots throughput against latency over the stored runs of all plans. The plot shows which runs are beaten by
- * another run in both figures.
+ * This file plots throughput against latency over the stored runs of all plans. The plot shows which runs another run
+ * beats.
  */
 
 interface PlottedRun {
@@ -112,7 +112,10 @@ export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency
   return front.toReversed();
 };
 
-/** The throughputs over all traffic, each with the latencies that are plotted against it. */
+/**
+ * The throughputs over all traffic. Each latency is plotted against the first of them that the runs have and that
+ * varies.
+ */
 const throughputs = [
   { id: 'outputTokens', name: 'output tokens per second' },
   { id: 'completed', name: 'completed requests per second' },

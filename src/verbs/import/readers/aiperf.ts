@@ -66,7 +66,10 @@ const bodyOf = (flags: Flags, notes: Notes) => {
   return Object.keys(body).length > 0 ? { body } : {};
 };
 
-/** Returns the first of several lengths. A sweep varies the other lengths. */
+/**
+ * Returns the first of several lengths in tokens as `count`, and all of them as `vary`, which is `null` if they are
+ * equal.
+ */
 const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
   count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),
   vary: new Set(values).size > 1 ? [...new Set(values)].map((n) => n + more) : null,

@@ -23,8 +23,8 @@ export interface TokenSpread {
 }
 
 /**
- * Returns a number or a distribution for a scenario. If bounds are given without a deviation, all values between the
- * bounds are equally likely.
+ * Returns a number or a distribution for a scenario. With bounds but no deviation, all values between them are equally
+ * likely.
  */
 export const tokenCount = ({ mean, deviation, min, max }: TokenSpread): number | Tree => {
   if (deviation) return givenFields({ kind: 'normal', mean, deviation, min, max });

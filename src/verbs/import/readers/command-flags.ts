@@ -23,7 +23,7 @@ export const namedFlags = (writings: Readonly<Record<string, string>>): FlagName
     Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
   );
 
-/** Returns the options in a command. All words between two options belong to the first of these options. */
+/** Returns the options in a command. All words between two options belong to the first of them. */
 const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Flag[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
   const found: (Flag & { readonly values: string[]; expands: boolean })[] = [];
@@ -141,7 +141,7 @@ const variablePattern = /\$(?:(\w+)|\{(\w+)(?::?-([^{}$`]*))?\})/g;
 
 /**
  * Replaces the variables of a word if the script shows all their values. A variable whose value has several words
- * stays, since only the shell can split such a value.
+ * stays, since only the shell can split it.
  */
 const expanded = (
   word: ShellWord,
@@ -209,7 +209,7 @@ export const posixScript = (script: string): string => {
     );
 };
 
-/** Matches the word of a command that starts a program. */
+/** Returns a pattern for the word of a command that names a program. */
 export const programPattern = (name: string): RegExp => new RegExp(`(^|/)${name}(\\.exe)?$`, 'i');
 
 /**

@@ -106,7 +106,7 @@ export interface GuideLlmBenchmark {
 
 /**
  * Returns the mapping in an option; a single word becomes `{ kind: word }`. A setting that only the shell knows is left
- * out. The setting of a key is never read.
+ * out, except an API key, whose value is never read.
  */
 const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
   const flag = flags.one(name, ({ values }) => readSettings(values[0] ?? '') !== null);

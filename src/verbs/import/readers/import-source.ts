@@ -77,7 +77,7 @@ const namesProgram = (text: string, program: string): boolean =>
     words.some((word) => programPattern(program).test(word.text)),
   );
 
-/** Returns whether a value is a target of vegeta. A line of an OpenAI batch is no target, and has a `custom_id`. */
+/** Returns whether a value is a target of vegeta. A line of an OpenAI batch, which has a `custom_id`, is no target. */
 const isJsonTarget = (parsed: unknown): boolean =>
   isMapping(parsed) && !('custom_id' in parsed) && ('method' in parsed || 'url' in parsed);
 
@@ -140,7 +140,7 @@ const refuseInvalid = (imported: Imported): void => {
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);
-  // Files are not checked here. They are checked when the scenario is run from its folder.
+  // Files are not checked here, but when the scenario is run from its folder.
   const problem = reading.ok
     ? undefined
     : reading.problems.find(({ path }) => !path.endsWith('.tokenizer'));

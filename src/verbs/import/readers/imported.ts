@@ -22,7 +22,7 @@ interface ImportNote {
   readonly message: string;
 }
 
-/** A file that is written beside the scenario. The scenario refers to the file. */
+/** A file that is written beside the scenario, which refers to it. */
 export interface ImportedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -69,7 +69,7 @@ export const noteLine = ({ kind, place, message }: ImportNote): string =>
     .slice(0, 1000)
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
-/** The reference for the key of an imported target. The reference never contains the key of the source. */
+/** The reference for the key of an imported target. It never contains the source's key. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
 /**
@@ -114,7 +114,7 @@ interface ReadHeaders {
 
 /** The names of headers in which gateways expect a key. */
 const keyHeaders = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-/** The headers that Weir itself sets, by the kind of request. */
+/** The headers that Weir itself sets. */
 const ownNames = new Set([
   'content-type',
   'accept',

@@ -81,7 +81,7 @@ type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 /** An objective, or advice on what to do instead. */
 type Found = { readonly objective: string } | { readonly problem: string };
 
-/** Returns the objective for a threshold on a figure. A given population limits the objective to that population. */
+/** Returns the objective for a threshold on a figure. If `population` is given, limits the objective to it. */
 const figureObjective = (
   [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,
@@ -112,7 +112,7 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
   const population = populations.find((each) => tag === `scenario:${each}`);
   if (population !== undefined && kind === 'rate')
     return { problem: 'a rate is that of the whole run' };
-  // This tag selects completed requests. Weir's distributions contain only completed requests anyway.
+  // This tag selects completed requests. Weir's distributions contain only completed requests anyway, so it is dropped.
   if (tag !== undefined && tag !== 'expected_response:true' && population === undefined) {
     const labels = `${figure}{traffic=chat}: traffic, model, key, stage or population`;
     return { problem: `write the label itself, for example ${labels}` };

@@ -83,7 +83,7 @@ export const splitShell = (script: string): ShellScript => {
   for (let at = 0; at < script.length;) {
     partPattern.lastIndex = at;
     const found = partPattern.exec(script);
-    // If the pattern does not match, the character is a carriage return without a line feed, or an unusual space.
+    // If the pattern does not match, the character is a lone carriage return or an unusual space, which ends a word.
     const [whole, part] = [found?.[0] ?? script.charAt(at), found?.groups ?? { space: ' ' }];
     if (part['open'] !== undefined)
       return { commands, problem: `line ${line}: the quote ${part['open']} has no end` };

@@ -140,10 +140,7 @@ const speechEntry = ({ body }: EntrySource): ReadEntry => {
   return { ok: true, entry: { ...own, ...bodyFields({ ...pace.body, ...rest }) }, changes };
 };
 
-/**
- * Returns the fields of a transcription as fields of a traffic entry; `null` if a traffic entry cannot have all of
- * them.
- */
+/** Returns the fields of a transcription as fields of a traffic entry; `null` if an entry cannot have all of them. */
 const transcriptionFields = (fields: readonly (readonly [string, string])[]): Fields | null => {
   const entry: Record<string, unknown> = { format: 'json' };
   const granularities = [];

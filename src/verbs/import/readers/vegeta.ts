@@ -129,7 +129,7 @@ const commonHeaders = (
     const lower = name.toLowerCase();
     const isFirst = !names.has(lower);
     names.add(lower);
-    // A note on several keys was already added. Weir sets its own headers itself.
+    // No note: one on several keys was already added, and Weir sets its own headers itself.
     if (!isFirst && lower !== 'authorization' && !isOwnHeader(lower))
       notes.left(place, `a second value of the header ${lower}: a scenario sends each header once`);
     return isFirst;
