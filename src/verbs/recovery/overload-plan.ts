@@ -18,7 +18,7 @@ export interface OverloadTerms {
   readonly pause: number;
 }
 
-/** The retries of a scenario without retries: the retries of OpenAI's own clients. */
+/** The retries for a scenario without retries: those of OpenAI's own clients. */
 const usualRetry: Retry = {
   attempts: 3,
   base: milliseconds(500),
@@ -72,8 +72,8 @@ const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: Open
 export const rateOf = (plan: Plan): number => steadyLoadOf(plan).load.curve[0]!.from;
 
 /**
- * Returns the plan of the overload. The policies come one after another, each as a separate population. A population
- * has the scenario's load, then a multiple of this load, and then the load again.
+ * Returns the plan of the overload. The policies come one after another, each as a population of its own. A population
+ * has the scenario's load, then a multiple of it, and then the load again.
  */
 export const overloadPlan = (
   plan: Plan,

@@ -65,7 +65,7 @@ interface SweepInProgress {
   partial: string | null;
 }
 
-/** Judges the points, writes the report into the folder, and prints the report. */
+/** Judges the points, writes the report into the folder, and prints it. */
 export const publishSweep = async ({
   request,
   read: { variables, points: planned },
@@ -131,7 +131,8 @@ const makeRun = async (
       keyCheck: order === 1,
     },
     withoutPrints(host),
-    // In later runs a healthy gateway may refuse requests because of its load. The sweep measures such refusals.
+    // Only refusals of the first run are watched: later, a healthy gateway may refuse because of its load, which the
+    // sweep measures.
     () => (order === 1 ? refusals : {}),
   );
   const { throughput = null, latency = null } = request;
@@ -148,7 +149,9 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** The number of runs in a row that fail to start before a sweep ends, since the following runs would fail, too. */
+/**
+ * A sweep ends after this number of consecutive runs that could not start, since the following runs would fail, too.
+ */
 const maxFailedRuns = 2;
 
 /** Records why a run could not start. An unexpected error is thrown again. */
@@ -180,7 +183,7 @@ const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
       await makeRun(sweeping, slot, i + 1);
       failed = 0;
     } catch (error) {
-      // If the first run cannot start, the sweep has no results that could be lost.
+      // If the first run cannot start, no results could be lost, so the sweep fails.
       if (i === 0) throw error;
       keepFailure(sweeping, slot, error);
       failed += 1;

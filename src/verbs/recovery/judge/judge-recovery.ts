@@ -10,10 +10,9 @@ import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } fr
 const completionWindow = 2000;
 
 /**
- * The factor that gives the longest time of a good request, unless the user sets a time. The factor multiplies the time
- * within which 95 % of the requests of the first base were answered. With a factor of 2, a steady queue that is busy
- * for 0.8 of the time would be judged bad in 11 % of runs, since a base of half a minute does not contain the longest
- * jams of the queue.
+ * Unless the user sets it, the longest time of a good request is this factor times the time within which 95 % of the
+ * first base's requests were answered. With a factor of 2, a steady queue that is busy for 0.8 of the time would be
+ * judged bad in 11 % of runs, since a base of half a minute does not contain the queue's longest jams.
  */
 const withinFactor = 3;
 
@@ -100,11 +99,10 @@ interface Context {
 }
 
 /**
- * Says why a target is still bad at the end. If surely more attempts come than the target ever completed, retries keep
- * the target bad. If fewer attempts come, the target may still be working off a queue. The queue holds at most the
- * attempts that had no answer at the end of the overload. If the time was enough for this queue, the policy without
- * retries decides. If the target recovers without retries, retries are the cause. Otherwise the cause is something
- * else.
+ * Says why a target is still bad at the end. If surely more attempts come than it ever completed, retries keep it bad.
+ * If fewer come, it may still be working off a queue, which holds at most the attempts that had no answer at the end of
+ * the overload. If the time was enough for this queue, the policy without retries decides: if the target recovers
+ * without retries, they are the cause, otherwise something else.
  */
 const stillBad = (
   own: readonly SeenRequest[],
@@ -211,8 +209,8 @@ interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvali
 }
 
 /**
- * Judges a policy against its own base. If this base is worse than an earlier base, the effects of the previous policy
- * are not over.
+ * Judges a policy against its own base. If this base is worse than an earlier one, the effects of the previous policy
+ * are not over, and the result is unknown.
  */
 const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   const { phases, own, base, usual } = each;
@@ -242,7 +240,6 @@ const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   };
 };
 
-/** Judges each policy of a run. */
 export const judgeRecovery = (
   run: OverloadRun,
 ): { readonly mostCompleted: number; readonly policies: PolicyRecovery[] } => {

@@ -22,7 +22,7 @@ const falseAlarmRate = 0.05;
 /** A window is bad if its share of late or failed requests exceeds the share in the base by more than this amount. */
 const marginShare = 0.1;
 
-/** The yardstick against which requests are judged. A base (the time before an overload) gives the yardstick. */
+/** The yardstick for requests, taken from a base: the time before an overload. */
 export interface Yardstick {
   readonly within: number;
   readonly length: number;
@@ -74,9 +74,8 @@ const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
 
 /**
  * Returns the yardstick of a base; `null` if no window length has enough requests. A window has enough requests if it
- * would surely be bad when all its requests fail. Requests of one queue depend on each other, so the number of requests
- * is divided by a design effect. The design effect is estimated from the base, once at the median and once at the
- * bound, and the larger effect is used.
+ * would surely be bad when all its requests fail. Requests of one queue depend on each other, so their number is
+ * divided by a design effect: the larger of two estimates from the base, at the median and at the bound.
  */
 export const yardstickOf = (
   requests: readonly SeenRequest[],

@@ -33,8 +33,7 @@ const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'back
 const watchedFor = ({ phases: { gone, until } }: PolicyRecovery): string => timeText(until - gone);
 
 /**
- * Says how many requests that were due since the beginning of the overload were lost, and how many of the lost requests
- * were due after the overload.
+ * Says how many of the requests due since the overload began were lost, and how many of these were due after it ended.
  */
 const lostText = ({ overload, watched }: PolicyRecovery): string => {
   const due = overload.due + watched.due;

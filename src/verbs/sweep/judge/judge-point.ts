@@ -37,8 +37,8 @@ export interface MadePoint {
 const defaultShare = 0.95;
 
 /**
- * Returns why the figures of a run do not count; `null` if the figures count. If a broken objective ended the run, the
- * figures count, since the figures show the break.
+ * Returns why a run's figures do not count; `null` if they count. If a broken objective ended the run, its figures
+ * count, since they show the break.
  */
 const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   if (trust.level === 'invalid') {

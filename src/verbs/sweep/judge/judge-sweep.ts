@@ -22,7 +22,7 @@ export interface MadeSweep {
 
 /**
  * Returns the points that no other point beats. A point beats another point if it is surely better in one figure, and
- * not surely worse in the other figure. Differences between runs of one point put no point on the front.
+ * not surely worse in the other. Differences between runs of one point put no point on the front.
  */
 const frontOf = (
   points: readonly SweepPoint[],
@@ -54,7 +54,7 @@ const steadyShare = 0.9;
 /**
  * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput follows by
  * Little's law from the requests in flight and their mean time. A count of answers is less exact: if users send at the
- * same times, many requests end together, and a short run may count all these requests or none.
+ * same times, many requests end together, and a short run may count all of them or none.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {

@@ -49,7 +49,7 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Returns whether a name is the name of a rate. For rates, a higher value is better. */
+/** Returns whether a name is that of a rate. For rates, a higher value is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
@@ -62,7 +62,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} ${percentileName(percentile.q)}`, unit };
 };
 
-/** Returns whether a name is the name of a percentile for which a lower value is better. */
+/** Returns whether a name is that of a percentile for which a lower value is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';
@@ -79,8 +79,8 @@ const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
 /**
- * Returns the number of users in a closed load without think time, since all these users always wait for answers;
- * `null` for any other load.
+ * Returns the number of users in a closed load without think time, who always wait for answers; `null` for any other
+ * load.
  */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];

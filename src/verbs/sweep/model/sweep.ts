@@ -72,9 +72,8 @@ const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, am
 };
 
 /**
- * Returns whether a figure is surely below another figure. The difference must exceed the usual difference between runs
- * of one point. If points have several runs, all runs of the first figure must also be below all runs of the other
- * figure.
+ * Returns whether a figure is surely below another: by more than the usual difference between runs of one point, and
+ * with all its runs below all runs of the other.
  */
 export const isBelow = (axis: SweepAxis, one: SweepFigure, other: SweepFigure): boolean => {
   const [share, amount] = leastDifference(axis);

@@ -25,7 +25,10 @@ import {
   sweepTone,
 } from './sweep-text.ts';
 
-/** The further figures of a table, in the order of its columns. The two figures that judge points are further left. */
+/**
+ * The further figures of a table, in the order of its columns. The two figures by which points are judged are further
+ * left.
+ */
 const otherFigures = [
   ['completedRate', 'Completed /s', 'Done/s'],
   ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
@@ -37,9 +40,7 @@ const otherFigures = [
   ['endToEnd.p95', 'End to end p95 ms', 'E2E p95'],
 ] as const;
 
-/**
- * Returns the end of each path: at least its last two names, and enough names to distinguish the path from the others.
- */
+/** Returns the end of each path: at least its last two names, and enough names to tell it from the other paths. */
 const shortPaths = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => {
     const names = path.split('.');
@@ -77,7 +78,7 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
     column.number({ title: 'Runs', media: ['html', 'markdown'] }, ({ runs }) =>
       runsText(runs, repetitions),
     ),
-    // The title of a terminal's table already has the number of runs.
+    // The title of a terminal's table already has the usual number of runs, so only another number is shown.
     column.number({ title: 'Runs', media: ['terminal'] }, ({ runs }) => {
       const counted = runsText(runs, repetitions);
       return counted === String(repetitions) ? '' : counted;
@@ -102,8 +103,8 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
 const maxTerminalRows = 10;
 
 /**
- * Returns the points that a terminal shows: first the points on the front, then the points with problems, then all
- * other points. Each group keeps the order of the sweep.
+ * Returns the points that a terminal shows, in the order of the sweep. Points on the front are preferred, then points
+ * with problems.
  */
 const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
   const importance = ({ isOnFront, verdict }: SweepPoint): number =>

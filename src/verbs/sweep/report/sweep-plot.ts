@@ -93,10 +93,7 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
-/**
- * The least ratio of the highest to the lowest value at which the highest value is drawn darkest. At a smaller ratio,
- * the highest value is drawn paler.
- */
+/** If the highest value is less than this multiple of the lowest, it is drawn paler than `darkest`. */
 const wholeScale = 1.5;
 
 /**

@@ -38,7 +38,6 @@ export const spreadText = (figure: SweepFigure | undefined): string =>
     ? ''
     : `${figureText(figure.low)}–${figureText(figure.high)}`;
 
-/** Formats one run as a line that is shown during the sweep. */
 export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string => {
   const { completedRate, 'ttft.p50': ttft, 'endToEnd.p50': endToEnd } = figures;
   const found = present([
@@ -106,7 +105,7 @@ const uncertaintyText = (report: SweepReport): string | null => {
     : `Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
 };
 
-/** Returns whether no point on the front surely differs from the first point in either figure. */
+/** Returns whether no two points on the front surely differ in either figure. */
 const isOnePlace = ({ throughput, latency }: SweepReport, front: readonly SweepPoint[]): boolean =>
   [throughput, latency].every((axis) =>
     front.every((one) =>
