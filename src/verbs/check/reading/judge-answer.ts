@@ -150,7 +150,7 @@ export const placesAt = (document: unknown, path: string): readonly Place[] =>
 export const valueAt = (document: unknown, path: string): unknown =>
   placesAt(document, path)[0]?.value;
 
-/** Describes the type of a value, but not the value itself. */
+/** Describes only the type of a value. */
 export const kindText = (value: unknown): string => {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';

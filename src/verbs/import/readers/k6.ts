@@ -58,7 +58,7 @@ const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
   if (bound === undefined) return null;
   const n = Number(bound);
-  // A count is never below 0, so a count that must equal 0 must be at most 0.
+  // A count is never below 0, so a count of exactly 0 is one of at most 0.
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,
