@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { measureHost, parseQuota } from './host-facts.ts';
+import { cpuQuota, measureHost, parseQuota } from './host-facts.ts';
 
 /** A clock whose alarms ring at once, each later by so much as the next number says. */
 const clockWith = (lateness: readonly number[]) => {
@@ -56,4 +56,35 @@ it.each([
   ['50000 100000 x', null],
 ])('the quota of "%s" is %s CPUs', (text, cpus) => {
   expect(parseQuota(text)).toBe(cpus);
+});
+
+describe('the quota of a process', () => {
+  const quotaIn = (files: Readonly<Record<string, string>>): number | null =>
+    cpuQuota((path) => files[path] ?? null);
+  const root = '/sys/fs/cgroup';
+
+  it('is the smallest of its cgroup and of those around it', () => {
+    const files = {
+      '/proc/self/cgroup': '0::/pod/app\n',
+      [`${root}/pod/app/cpu.max`]: 'max 100000\n',
+      [`${root}/pod/cpu.max`]: '150000 100000\n',
+      [`${root}/cpu.max`]: '300000 100000\n',
+    };
+    expect(quotaIn(files)).toBe(1.5);
+    expect(quotaIn({ ...files, [`${root}/pod/cpu.max`]: 'max 100000\n' })).toBe(3);
+  });
+
+  it('is read from two files where cgroups are of version 1', () => {
+    const files = {
+      '/proc/self/cgroup': '5:memory:/app\n4:cpu,cpuacct:/app\n',
+      [`${root}/cpu,cpuacct/app/cpu.cfs_quota_us`]: '50000\n',
+      [`${root}/cpu,cpuacct/app/cpu.cfs_period_us`]: '100000\n',
+    };
+    expect(quotaIn(files)).toBe(0.5);
+  });
+
+  it('is none where no file names one', () => {
+    expect(quotaIn({})).toBeNull();
+    expect(quotaIn({ '/proc/self/cgroup': '0::/\n' })).toBeNull();
+  });
 });

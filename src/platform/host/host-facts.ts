@@ -12,10 +12,13 @@ export const parseQuota = (text: string): number | null => {
   return quota === undefined ? null : Number(quota) / Number(period);
 };
 
-/** Returns the smallest CPU quota of this process's cgroup and its ancestors; `null` if there is no quota. */
-const cpuQuota = (): number | null => {
-  const quotas = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').flatMap((path) => {
-    const read = (name: string): string => kernelText(path.replace(/cpu\.stat$/, name)) ?? '';
+/**
+ * Returns the smallest CPU quota of this process's cgroup and its ancestors; `null` if there is no quota. `textOf`
+ * reads a file of the kernel.
+ */
+export const cpuQuota = (textOf: typeof kernelText): number | null => {
+  const quotas = cpuStatPaths(textOf('/proc/self/cgroup') ?? '').flatMap((path) => {
+    const read = (name: string): string => textOf(path.replace(/cpu\.stat$/, name)) ?? '';
     const both = `${read('cpu.cfs_quota_us').trim()} ${read('cpu.cfs_period_us')}`;
     return parseQuota(read('cpu.max')) ?? parseQuota(both) ?? [];
   });
@@ -94,7 +97,7 @@ export const measureHost = async (clock = startClock()): Promise<HostFacts> => {
   const { cpuWait, throttled, memory } = generator.sample(0);
   generator.stop();
   return {
-    quota: cpuQuota(),
+    quota: cpuQuota(kernelText),
     openFiles: openFileLimit(),
     ports: localPorts(),
     hasCpuWait: cpuWait !== null,

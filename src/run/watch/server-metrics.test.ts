@@ -129,6 +129,15 @@ it('the first failure is said, and the readings go on', async () => {
   ]);
 });
 
+it('a reading that the end overtakes does not count, also if it failed', async () => {
+  const { watch, warned, tickAt } = await open([503, 503]);
+  tickAt(1000);
+  watch.onEnd!();
+  await watch.close!();
+  expect(watch.collected()).toMatchObject({ scrapes: 0, failed: 0 });
+  expect(warned).toEqual([]);
+});
+
 it('a plan without metrics reads none', () => {
   const watch = watchServer(samplePlan(), {} as never, () => undefined);
   expect([watch.collected(), watch.notes()]).toEqual([undefined, []]);
