@@ -55,6 +55,18 @@ describe('queued reads', () => {
     expect(received.at(-1)).toBe('1 at 4: d');
   });
 
+  it('that are long are delivered at once, after those of their connection that wait', () => {
+    const { received, read, endTurn } = world(2);
+    read(0, 1, 'a');
+    read(1, 2, 'b');
+    read(0, 3, 'x'.repeat(4097));
+    expect(received).toEqual(['0 at 1: a', `0 at 3: ${'x'.repeat(4097)}`]);
+    read(1, 4, 'y'.repeat(4096));
+    expect(received).toHaveLength(2);
+    endTurn();
+    expect(received.slice(2)).toEqual(['1 at 2: b', `1 at 4: ${'y'.repeat(4096)}`]);
+  });
+
   it('of one connection can be delivered before, and are not delivered again', () => {
     const { queue, all, received, read, endTurn } = world(2);
     read(0, 1, 'a');

@@ -32,6 +32,23 @@ const logOf = ({ spacing, serial = 0, late = () => 0 }: Timing): readonly Limite
   });
 };
 
+describe('the pace of a queue', () => {
+  it.each([
+    [985, false],
+    [1005, false],
+    [940, true],
+    [1060, false],
+  ])('of one answer every %i ms is surely faster than the limit: %s', (spacing, isFaster) => {
+    expect(queuePace(logOf({ spacing }), rule)).toMatchObject({ isFaster });
+  });
+
+  it('is not surely faster where late answers leave open whether it is', () => {
+    const late = (due: number): number => (Math.round((due - 100_000) / 953) % 3 === 0 ? 400 : 0);
+    const pace = queuePace(logOf({ spacing: 953, late }), rule);
+    expect(pace).toMatchObject({ match: 'near', isFaster: false });
+  });
+});
+
 describe('the delays of a queue', () => {
   it('match a queue of the declared limit if every answer came at its time', () => {
     const found = queueDelays(logOf({ spacing: 1000 }), rule);
