@@ -192,6 +192,8 @@ describe('an objective', () => {
     ['1% <= errorRate', `"1% <= errorRate" ${wrong}write errorRate >= 1%`],
     ['ttft.p95 under 1s', `"ttft.p95 under 1s" ${wrong}write ttft.p95 < 1s`],
     ['ttft.p95 is over 1s', `"ttft.p95 is over 1s" ${wrong}write ttft.p95 > 1s`],
+    ['ttft.p95 at most 1s', `"ttft.p95 at most 1s" ${wrong}write ttft.p95 <= 1s`],
+    ['ttft.p95 is at least 1s', `"ttft.p95 is at least 1s" ${wrong}write ttft.p95 >= 1s`],
     ['p95(ttft) < 1s', `"p95(ttft) < 1s" ${wrong}write ttft.p95 < 1s`],
     ['ttft p95 < 1s', `"ttft p95 < 1s" ${wrong}write ttft.p95 < 1s`],
     [

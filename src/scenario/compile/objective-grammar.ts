@@ -276,8 +276,10 @@ const withParts = <Figure extends ObjectiveFigure>(
 };
 
 const signs: readonly (readonly [words: RegExp, sign: string])[] = [
-  [/\s+(?:is )?(?:under|below|less than|lower than|at most|max|lt)\s+/i, ' < '],
-  [/\s+(?:is )?(?:over|above|more than|greater than|at least|min|gt)\s+/i, ' > '],
+  [/\s+(?:is )?(?:under|below|less than|lower than|lt)\s+/i, ' < '],
+  [/\s+(?:is )?(?:over|above|more than|greater than|gt)\s+/i, ' > '],
+  [/\s+(?:is )?(?:at most|max|le)\s+/i, ' <= '],
+  [/\s+(?:is )?(?:at least|min|ge)\s+/i, ' >= '],
 ];
 
 /**

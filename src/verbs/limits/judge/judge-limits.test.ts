@@ -70,7 +70,15 @@ describe('nothing is decided', () => {
       [...few, chat(9000, refusedFor('tokens')), chat(9500, refusedFor('tokens'))],
       {},
       [
-        'nothing was refused for requests, and 2 chats were refused for tokens: the limit of requests was never reached',
+        'nothing was refused for requests, only chats for tokens (2): the limit of requests was never reached',
+      ],
+    ],
+    [
+      'if the only refusal was for tokens',
+      [...few, chat(9000, refusedFor('tokens'))],
+      {},
+      [
+        'nothing was refused for requests, only chats for tokens (1): the limit of requests was never reached',
       ],
     ],
     [

@@ -86,7 +86,7 @@ const whyUnlimited = (
     decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
   if (isLimited) return null;
   if (forTokens > 0) {
-    return `nothing was refused for requests, and ${forTokens} chats were refused for tokens: the limit of requests was never reached`;
+    return `nothing was refused for requests, only chats for tokens (${forTokens}): the limit of requests was never reached`;
   }
   return isDelayed(decisions, rule)
     ? 'nothing was refused, and the delays show no rate'
