@@ -378,6 +378,9 @@ describe('the end of a run', () => {
     await running.done;
     expect(new Set(outcomes(observations))).toEqual(new Set(['broken aborted']));
     expect(observations).toHaveLength(10);
+    expect(observations[0]!.outcome).toMatchObject({
+      detail: 'unfinished when the run’s grace period ended',
+    });
   });
 
   it('is when the grace of a stop ends, not later', () => {
@@ -390,6 +393,9 @@ describe('the end of a run', () => {
     expect(observations).toEqual([]);
     world.advanceTo(600);
     expect(observations).toHaveLength(6);
+    expect(observations[0]!.outcome).toMatchObject({
+      detail: 'unfinished when the run was stopped',
+    });
   });
 
   it('comes early when the run is stopped, and reports that arrivals were left out', async () => {

@@ -24,6 +24,14 @@ const limited: LimitedOutcome = {
 };
 
 describe('the ledger', () => {
+  it('has rows of one instant in one order, also if one only has cells that the other lacks', () => {
+    const bare = sentAt(5100, { outcome: limited });
+    const sized = sentAt(5100, { outcome: limited, size: { characters: 40, maxTokens: 7 } });
+    const [one, other] = [ledgerOf([bare, sized]), ledgerOf([sized, bare])];
+    expect(one).toEqual(other);
+    expect(new Set(one[0]!.rows.map(({ length }) => length)).size).toBe(2);
+  });
+
   it('has a row for each answered request, by key, in the order of sending', () => {
     const head = sampleObservation().head!;
     expect(

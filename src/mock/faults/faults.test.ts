@@ -138,6 +138,22 @@ describe('each fault is visible on the wire and counted under its name only', ()
     expect(text.match(/"content":" \w+"\}/g)).toHaveLength(2);
   });
 
+  it('slow-head sends nothing before its delay', async () => {
+    const { chat, clock, mock } = await opened();
+    const headers = { ...testKeyHeaders, 'x-weir-fault': 'slow-head' };
+    let isAnswered = false;
+    const answer = chat(helloChat, { headers }).then((each) => {
+      isAnswered = true;
+      return each.status;
+    });
+    await clock.whenWaiting();
+    clock.advance(999);
+    await fetch(`${mock.controlUrl}/health`);
+    expect(isAnswered).toBe(false);
+    clock.advance(1);
+    expect(await answer).toBe(200);
+  });
+
   it('covers every fault', () => {
     const named = new Set([...Object.keys(streamed), ...Object.keys(whole), 'no-answer']);
     expect(faultNames.filter((name) => !named.has(name))).toEqual([]);

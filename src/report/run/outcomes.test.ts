@@ -1,7 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { answerNoteCounts } from './outcomes.ts';
+import { answerNoteCounts, outcomesSection } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
+
+describe('finish reasons', () => {
+  const sentenceOf = (counts: Readonly<Record<string, number>>): string | undefined => {
+    const result = sampleRunResult();
+    const finishes = Object.entries(counts).map(([reason, count]) => ({ reason, count }));
+    const group = { ...result.groups.find(({ labels }) => !labels.warmUp)!, finishes };
+    const section = JSON.stringify(outcomesSection({ ...result, groups: [group] }));
+    return /Finish reasons[^"]*/.exec(section)?.[0];
+  };
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`r${i}`, 20 - i]));
+
+  it('are a sentence if one is unusual, the most frequent first', () => {
+    expect(sentenceOf({ stop: 8, tool_calls: 2 })).toBeUndefined();
+    expect(sentenceOf({ stop: 8, length: 12 })).toBe(
+      'Finish reasons after the warm-up: length 12, stop 8.',
+    );
+  });
+
+  it('beyond ten are counted together', () => {
+    expect(sentenceOf(many)).toMatch(/: r0 20, .*, r9 11, 2 other reasons 19\.$/);
+  });
+});
 
 describe('odd answers', () => {
   it('are counted for each kind over the whole run, among its completed answers', () => {
