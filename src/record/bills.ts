@@ -65,7 +65,7 @@ export const recordBills = (
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
   else if (outcome.kind === 'cancelled') {
-    // An attempt costs nothing if the client hung up before it was sent.
+    // If the client hung up before it sent the attempt, the attempt costs nothing.
     if (sent !== null) addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
   } else if (mayCost(outcome, sent))
     addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);

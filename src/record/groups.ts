@@ -52,8 +52,8 @@ export const recordObjectiveCounts = (
 type Finishes = Map<string, number> | null;
 
 /**
- * The maximum number of a group's finish reasons, in addition to those that always keep their names. A server can
- * invent a new reason for each answer.
+ * A group counts at most this many finish reasons by name, in addition to those that always keep their names. A server
+ * can invent a new reason for each answer.
  */
 const maxFinishes = 20;
 /** The name under which all further finish reasons are counted. */
@@ -146,7 +146,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
 
 type FirstName = (typeof measuresOfFirst)[number];
 
-/** A group during recording, whose distributions are open histograms. */
+/** A group during recording. Its distributions are histograms to which values can still be added. */
 type OpenGroup = Omit<Group, 'distributions' | 'partials' | 'delays' | 'tokens' | 'finishes'> & {
   readonly tokens: TokensBySource;
   finishes: Finishes;

@@ -10,8 +10,8 @@ import {
 } from './tally.ts';
 
 /**
- * The number of observations that are recorded together, which takes less time than recording each one between two
- * reads. Streams are recorded alone.
+ * Observations are recorded in batches of this many, which takes less time than recording each one between two reads.
+ * Each stream is recorded on its own.
  */
 const batchSize = 32;
 

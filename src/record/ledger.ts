@@ -22,7 +22,7 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by the other cells, so that their order does not depend on the order in
+ * Compares rows by the instant of sending, then by their other cells. So sorted rows do not depend on the order in
  * which they were added.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {

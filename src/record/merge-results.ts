@@ -40,8 +40,8 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 };
 
 /**
- * The properties that all parts of one run share, each with a name for messages and a function that reads the property
- * from a result.
+ * The properties in which all parts of a run must agree. Each has a name for messages and a function that reads it from
+ * a result.
  */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan’s hash', ({ planHash }) => planHash.slice(0, 12)],

@@ -12,15 +12,13 @@ interface Course {
   /** Whether the last reading of the metric contained the series. */
   isPresent: boolean;
   fall: Fall | null;
-  /**
-   * The number of times that the series was missing and then returned, with a value at least as high as its last value.
-   */
+  /** How often the series was missing and then returned with a value at least as high as its last value. */
   returns: number;
 }
 
-/** A counter that regains its old value within this many readings after a drop is a sign of several processes. */
+/** If a counter drops and regains its old value within this many readings, several processes answer. */
 const maxReadings = 30;
-/** The number of returns of one series that proves several processes. A single return may follow a pause. */
+/** If one series returns this often, several processes answer. A single return may follow a pause. */
 const provingReturns = 2;
 
 /**

@@ -1,9 +1,6 @@
 export interface PrometheusSample {
   readonly name: string;
-  /**
-   * The labels in the order of their names, so that a series has the same labels in whatever order the server writes
-   * them.
-   */
+  /** The labels, sorted by name. So a series has the same labels in whatever order the server writes them. */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
   readonly value: number;

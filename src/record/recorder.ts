@@ -9,11 +9,12 @@ export interface Portion<State, Stored> {
 
 /**
  * Adds observations to a state in any order, and adds the states of slices to one state. A state changes in place while
- * it records and while other states are added to the state. Recorders obey the following laws, and one test suite tests
- * the laws for each recorder. Two states are equal if `store` returns the same for both states. Adding is associative
- * and commutative, with `restore([])` as the identity; the sum of the recorded parts is the recorded whole; `restore`
- * is the inverse of `store`; and the sum of the portions that `split` returns is the state. Example: two slices that
- * recorded 3 and 4 requests, added in either order, store the same as one slice that recorded all 7 requests.
+ * it records and while other states are added to it. One test suite tests the following laws for each recorder. Two
+ * states are equal if `store` returns the same for both. Adding is associative and commutative, and adding
+ * `restore([])` changes nothing. If the observations are recorded in several states, the sum of these states equals one
+ * state with all observations. `restore` is the inverse of `store`. The portions that `split` returns add up to the
+ * state. Example: two slices that recorded 3 and 4 requests, added in either order, store the same as one slice that
+ * recorded all 7 requests.
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;

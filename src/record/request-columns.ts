@@ -112,8 +112,8 @@ const timeColumns: readonly RequestColumn[] = [
 ];
 
 /**
- * The column of each measure that has one value per completed request. Chunk gaps have many values and therefore have
- * two columns. The cached share has no column, because two other columns determine the cached share.
+ * Names the column of each measure; `null` if the measure has none. Chunk gaps have many values per request, so the
+ * table has only their median and maximum. The cached share follows from two other columns.
  */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',

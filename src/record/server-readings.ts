@@ -17,7 +17,7 @@ import {
 } from './server-sources.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** A figure that a scenario defines in addition to the figures of known servers. */
+/** A server's figure that the scenario defines, in addition to the figures that Weir knows. */
 export interface OwnFigure {
   readonly name: string;
   readonly metric: string;
@@ -37,8 +37,8 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
 
 /**
  * Matches the labels of ranks (processes) that work together on the same requests. Every such rank reports each
- * request. The labels of SGLang are `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers).
- * The pattern also matches the labels of a federation, in which several Prometheus servers scrape the same process
+ * request. In SGLang, they are `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). The
+ * pattern also matches the labels of a federation, in which several Prometheus servers scrape the same process
  * (Prometheus Operator, Thanos, Cortex). In contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM
  * (`engine`) has its own requests.
  */
@@ -114,7 +114,7 @@ export class ServerReadings {
   readonly #own: readonly OwnFigure[];
   #every: Milliseconds;
   #software: ServerSoftware | null = null;
-  /** The middle between sending the last scrape and receiving its answer, in ms. */
+  /** The time of the last scrape, in ms: the middle between sending it and receiving its answer. */
   #before: number | null = null;
   /** The last finite value of each series. This value is needed because a series may be missing from a reading. */
   readonly #last = new Map<string, Map<string, number>>();
@@ -135,8 +135,8 @@ export class ServerReadings {
   #keepEvery = 1;
 
   /**
-   * The metrics that drop only if a server restarts or if several processes answer in turn. A scenario may also request
-   * the rate of a metric that is not in this set.
+   * The metrics that drop only if a server restarts or if several processes answer in turn. A scenario may request the
+   * rate of any other metric, too.
    */
   readonly #counters: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;

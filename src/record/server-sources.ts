@@ -32,7 +32,10 @@ export type FigureSource =
       readonly plus: readonly string[];
       readonly factor: number;
     }
-  /** The increase of one counter, divided by that of another counter or of several counters together. */
+  /**
+   * The increase of the counter `part`, divided by the increase of the counter `whole`. The increases of the counters
+   * in `plus` are added to that of `whole` if the server has them.
+   */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];

@@ -39,7 +39,7 @@ export type Tally = {
 
 const parts = ['groups', 'timeline', 'failures', 'exemplars', 'requestSample', 'ledger'] as const;
 
-/** Returns the recorder of one part of a tally, typed for the states of that part. */
+/** Returns the recorder of one part of a tally. The type of its states is `unknown`, since `part` may be any part. */
 const recorderOf = ({ recorders }: Pick<Tally, 'recorders'>, part: Part) =>
   recorders[part] as Recorder<unknown, unknown>;
 

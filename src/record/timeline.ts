@@ -86,7 +86,10 @@ const countIn = (counts: TimelineSecond['completed'], kind: TrafficKind): void =
   counts[kind] = (counts[kind] ?? 0) + 1;
 };
 
-/** Counts the tokens, audio and characters of a completed answer in the seconds in which they arrived. */
+/**
+ * Counts a completed answer in the second in which it ended, with its tokens, audio and characters. Only the output
+ * tokens of a stream are counted in the seconds in which they arrived.
+ */
 const recordThroughput = (observation: Observation, at: CountsAt): void => {
   const { outcome, traffic, ended } = observation;
   if (outcome.kind !== 'completed') return;
@@ -155,7 +158,7 @@ const samplesOf = {
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
-/** The only measure of a request on which the client planned to hang up. */
+/** If the client planned to hang up on a request, only these measures of the request are recorded. */
 const ofToCancel: readonly TimelineMeasure[] = ['lag'];
 
 const noSecond = -1;

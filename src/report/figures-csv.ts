@@ -46,8 +46,8 @@ const rounded = (value: number | null | undefined): number | null =>
     : Number(value.toPrecision(4));
 
 /**
- * Returns how many requests were due, and how they ended. `failed` counts every arrival that did not complete,
- * including answers with the status 429 and requests that the client cancelled.
+ * Returns how many arrivals were due, completed, were limited (status 429), or failed. `failed` counts every arrival
+ * that did not complete, including limited requests and requests that the client cancelled.
  */
 const countsOf = (result: Result, where: LabelFilter): Row => {
   const { due, completed, limited } = arrivalCounts(groupsMatching(result, where));
@@ -83,7 +83,7 @@ const measureRow = (
   const figures = figuresOver(result, measure, where);
   const found = reportedQuantiles.map((q) => [q, figures.percentile(q)] as const);
   const [, p95] = found.find(([q]) => q === 0.95)!;
-  // The row of an entry has no error, since errors are only computed for whole kinds of traffic.
+  // Errors are only computed for a whole kind of traffic, so the row of a single traffic entry has no error.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
   return {
     traffic,

@@ -40,7 +40,7 @@ export interface DrivenSlice {
   readonly breach: Breach | null;
   /** The reason why no request could succeed, if this ended the load; otherwise `null`. */
   readonly refusal: string | null;
-  /** The instant at which all objectives were found to be sure, if this ended the load; otherwise `null`. */
+  /** When all objectives were found to be sure, if this ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` if no cap ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
@@ -59,7 +59,7 @@ export interface DrivenSlice {
 /** The maximum time for connections and workers to close, in ms. */
 const closeTimeout = 3000;
 
-/** The maximum time for which requests in flight may continue after the first request to stop, in ms. */
+/** After the first request to stop, requests in flight may continue for at most this long, in ms. */
 const drainTimeout = 2000;
 
 export const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
@@ -74,7 +74,7 @@ export const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): 
   return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** The time in ms before instant 0 at which the workers receive instant 0, so that all workers start on time. */
+/** The workers receive instant 0 this many ms in advance, so that all of them start on time. */
 const workerLead = 50;
 
 /** Returns how long before instant 0 the clock of a slice starts, in ms. In this time, the first connections open. */

@@ -19,7 +19,10 @@ import { bareRequest } from './input/run-request.ts';
 
 /** This file prints the budget of a plan that a verb has made, runs the plan, and publishes what the verb finds. */
 
-/** The maximum number of requests of a plan whose users wait for answers, since no schedule determines this number. */
+/**
+ * By default, a plan whose users wait for answers may send at most this many requests, since no schedule determines
+ * their number.
+ */
 const mostOfUsers = 50_000;
 
 /**
@@ -71,9 +74,9 @@ interface Conclusion {
   readonly exit: ExitName;
 }
 
-/** The plan of a verb, and what the verb's command says about the plan. */
+/** The plan that a verb runs, and what the verb's command says about the plan. */
 interface Examination {
-  /** The kind of the files that are written, such as `recovery.json` and `recovery.html`. */
+  /** Names the written files: with `recovery`, they are `recovery.json` and `recovery.html`. */
   readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
   readonly planned: ReadPlanWithFiles;
   /** What will be measured, in words. */

@@ -31,7 +31,7 @@ import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** The time that an answer is assumed to take, in loads whose users wait for answers. */
+/** If the users of a load wait for answers, each answer is assumed to take this long. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
@@ -158,7 +158,7 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
 
 /**
  * Returns a sentence for each objective for which the plan has too few requests. Returns no sentences if the number of
- * requests depends on the times of the answers.
+ * requests depends on how long answers take.
  */
 export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
   const { plan } = read;

@@ -14,7 +14,7 @@ const listed = (numbers: readonly number[]): string =>
     .map(countText)
     .join(' and ');
 
-/** Adds a note about each kind of limit for which response headers contradict the plan. */
+/** Adds a note about the limits of requests or of tokens if response headers contradict the plan. */
 export const withLimitNotes = (result: Result): Result => {
   const usages = keyUsages(result);
   const notes = limitNames.flatMap(([unit, name]) => {

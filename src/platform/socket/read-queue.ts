@@ -20,15 +20,18 @@ const mostBlocks = 64;
  */
 const longestCopy = 4096;
 
-/** The time for which one turn of the event loop delivers reads, in ms, unless reads have waited for long. */
+/**
+ * One turn of the event loop delivers reads for at most this long, in ms. `shareOfWait` allows more if reads have
+ * waited for long.
+ */
 const longestTurn = 0.1;
 /**
- * The share of the oldest read's wait for which one turn may deliver reads, if that is longer than `longestTurn`.
- * Otherwise, a busy event loop would fall further and further behind.
+ * If the oldest read has waited for long, one turn may deliver reads for this share of that wait: for 5 ms after a wait
+ * of 50 ms. Otherwise, a busy event loop would fall further and further behind.
  */
 const shareOfWait = 0.1;
 
-/** A block of waiting reads in the order in which they arrived. */
+/** Holds data that was read from sockets and not yet delivered, in order of arrival. */
 class Block {
   readonly bytes = Buffer.allocUnsafeSlow(blockSize);
   /** The receiver of each read; `null` once the read has been delivered. */

@@ -98,15 +98,13 @@ export class RequestHeadWriter {
   }
 }
 
-/** The maximum size, in bytes, of a request that is assembled in the shared buffer. */
+/** The size of the buffer, in bytes. A larger request is written to the socket directly. */
 const sharedBufferSize = 64 * 1024;
 
 /** Writes requests. Small requests are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /**
-   * The offset in the shared buffer from which the bytes are free. Sockets may still use the bytes before this offset.
-   */
+  /** The shared buffer is free from this offset on. Sockets may still use the bytes before it. */
   #free = 0;
 
   /** Writes a request. `head` is Latin-1. The caller must not change the body before the body is sent. */

@@ -46,7 +46,7 @@ const sectionEnd = Buffer.from('\r\n\r\n');
  * the tab is the only allowed control character.
  */
 export class HeadSection {
-  /** All bytes of the section so far as Latin-1, including the empty line at the end of the section. */
+  /** The bytes of the section that have arrived, decoded as Latin-1. The empty line at the end is included. */
   text = '';
   fault: HttpFault | null = null;
   #state: number = beforeHead;
@@ -131,7 +131,10 @@ export class HeadSection {
   }
 }
 
-/** The rule by which the end of a body is found (RFC 9112, section 6.3). */
+/**
+ * How the end of a body is found: by its length, by its last chunk, or by the end of the connection (RFC 9112, section
+ * 6.3).
+ */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
@@ -177,7 +180,8 @@ interface FieldName {
 }
 
 /**
- * The names in the previous head, by position, which save parsing if a server sends the same names in the same order.
+ * The field names of the previous head, by position. If a server sends the same names in the same order again, they
+ * need no parsing.
  */
 const previousNames: FieldName[] = [];
 const maxPreviousNames = 100;
@@ -242,8 +246,8 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * How long before the server's announced close a connection is no longer used, in ms, since the server's timer started
- * before the client's. undici uses the same margin.
+ * This many ms before the close that the server announced, a connection is no longer used, since the server's timer
+ * started before the client's. undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 

@@ -32,7 +32,7 @@ type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
  */
 export class ResponseParser {
   /**
-   * The time for which the connection can be reused after a complete response, in ms; 0 if the connection cannot be
+   * For how long, in ms, the connection may be idle after a complete response and still be reused; 0 if it cannot be
    * reused.
    */
   reusableFor = 0;

@@ -66,8 +66,8 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
 }
 
 /**
- * The maximum time for which an idle connection is kept, in ms. A shorter keep-alive hint of the server replaces this
- * time.
+ * An idle connection is kept for at most this long, in ms, or for the time in the server's keep-alive hint if that is
+ * shorter.
  */
 const keepAlive = 600_000;
 
@@ -113,10 +113,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   /** The request; `null` as soon as the request can no longer be sent again. This saves memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
-  /** The time at which the connection began to open (`performance.now()`), and the time that opening took, in ms. */
+  /** When the connection began to open (`performance.now()`). `#openedIn` is the time that opening took, in ms. */
   readonly #begun: number;
   #openedIn = 0;
-  /** Whether the server has ended the connection, as far as this process knows. */
+  /** Whether this process knows that the server has ended the connection. */
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;

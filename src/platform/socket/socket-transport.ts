@@ -24,19 +24,22 @@ import {
 } from './socket-connection.ts';
 
 /**
- * The maximum time for which one turn of the event loop opens connections, in ms. After this time, the event loop reads
- * the data that has arrived.
+ * After opening connections for this long, in ms, a turn of the event loop stops. The event loop then reads the data
+ * that has arrived before the next turn opens more connections.
  */
 const longestTurn = 1;
 /**
- * The time for which a connection that was opened in advance stays usable, in ms. Few servers close an unused
- * connection sooner.
+ * A connection that was opened in advance stays usable for this long, in ms. Few servers close an unused connection
+ * sooner.
  */
 const unusedFor = 2000;
 
 /** The maximum time for a connection to open in advance, in ms. A connection that takes longer is dropped. */
 const longestOpening = 1000;
-/** How long no connection is opened in advance after a first failure, in ms; doubles with each further failure. */
+/**
+ * After a first failure, no connection is opened in advance for this long, in ms. The pause doubles with each further
+ * failure.
+ */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
@@ -49,8 +52,8 @@ export class AheadConnections {
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether a connection that was opened in advance has failed. After that, none is opened in advance until a request
-   * has succeeded and `#pausedUntil` has passed, which spares a failing target.
+   * Whether a connection that was opened in advance has failed. To spare a failing target, no more are opened in
+   * advance until a request has succeeded and `#pausedUntil` has passed.
    */
   #hasFailed = false;
   /**

@@ -66,7 +66,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The name of a counter's sample ends in `_total`, but the name of its family does not.
+    // The samples of a counter are named with `_total` at the end, but its family is named without it.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [

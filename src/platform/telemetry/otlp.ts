@@ -42,7 +42,7 @@ const reasonOf = (error: Error): string => {
   return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter, which also calls a function whenever a push fails. */
+/** Exports metrics like the SDK's exporter, and calls `failed` whenever a push fails. */
 class ReportingExporter extends OTLPMetricExporter {
   readonly #failed: (error: Error) => void;
 

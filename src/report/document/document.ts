@@ -37,9 +37,9 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below the cell. The terminal and Markdown show this text only if the table has `showsNotes`. */
   readonly note?: string | undefined;
-  /** The possible error of the figure, shown after a note on the same line, or else after the text. */
+  /** The possible error of the figure. It follows the note on the same line, or the text if there is no note. */
   readonly error?: TonedText | undefined;
-  /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
+  /** An outcome or a kind of traffic. HTML shows its colour as a dot. */
   readonly dot?: string;
   /** Further lines, which the reader can open in HTML. Other media leave these lines out. */
   readonly details?: { readonly title: string; readonly lines: readonly string[] } | undefined;
@@ -89,7 +89,7 @@ interface BlockContents {
       readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
     }[];
   };
-  /** A fold, whose blocks HTML and Markdown hide until the reader opens the fold. */
+  /** Blocks that HTML and Markdown hide until the reader opens the fold. */
   readonly fold: {
     readonly title: string;
     readonly open: boolean;

@@ -74,12 +74,12 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/** A table is stacked on a narrow screen if it has sentences, or at least this many columns and no `look`. */
-const manyColumns = 7;
 /**
- * The looks of tables that are not stacked on a narrow screen, since readers compare the figures in these tables side
- * by side.
+ * On a narrow screen, a table shows one cell per line (it is stacked) if a column has sentences, or if the table has at
+ * least this many columns and no `look`.
  */
+const manyColumns = 7;
+/** Tables with these looks are not stacked on a narrow screen, since readers compare their figures side by side. */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
@@ -134,7 +134,7 @@ interface PageScripts {
   readonly scripts: readonly string[];
   /** An element with the data of the charts, which comes before the scripts. */
   readonly data?: Markup;
-  /** The text above the sections, which says what is missing if scripts do not run. */
+  /** A text above the sections. It says what is missing if scripts do not run. */
   readonly hint?: Markup;
   /**
    * The bar of a live page, shown above everything else. The page's own server updates a live page. A page without this

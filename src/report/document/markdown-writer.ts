@@ -11,12 +11,12 @@ import {
   tones,
 } from './document.ts';
 
-/** The maximum length of a cell in characters, so that foreign text cannot fill a page. */
+/** A cell is cut off after this many characters, so that foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
 /**
- * The maximum number of characters in all rows of a table or list, since GitHub accepts 1 MiB per page. Further rows
- * are only counted.
+ * The rows of one table or list have at most this many characters in all, since GitHub accepts 1 MiB per page. Further
+ * rows are only counted.
  */
 const maxRowsLength = 50_000;
 

@@ -160,10 +160,7 @@ const placeBelowName =
     return top + row * height + nameHeight + (value - row) * (height - nameHeight);
   };
 
-/**
- * Returns functions that draw the axes, and functions that draw marks at values. Their argument `look` is a list of CSS
- * classes.
- */
+/** Returns the drawn axes, and functions that draw marks at values. `look` is a list of CSS classes. */
 const penOf = (options: PlotOptions) => {
   const {
     size: [width, height],

@@ -53,7 +53,7 @@ type TonedText = Pick<ShownCell, 'text' | 'tone'>;
 
 const nothing: TonedText = { text: '', tone: 'plain' };
 const gutter = 2;
-/** The minimum width of the first column, which is shortened before all others. */
+/** The first column is shortened before all others, but not below this width. */
 const minFirstColumns = 16;
 /**
  * The minimum width of a column of sentences. If a column would be narrower, its sentences are written below their

@@ -27,7 +27,7 @@ export interface JunitSuite {
   readonly duration: number;
   readonly properties: Readonly<Record<string, string>>;
   readonly cases: readonly JunitCase[];
-  /** The observed values as lines, including the values of tests that passed. */
+  /** Lines that say what was observed, also for tests that passed. */
   readonly output: readonly string[];
 }
 

@@ -21,7 +21,7 @@ const objectiveCase = (verdict: ObjectiveVerdict, isStrict: boolean): JunitCase 
   const outcomes = {
     kept: passed,
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
-    // The test of a warning does not fail, since a failed test would make the CI job fail.
+    // A warning is reported as a skipped test, since a failed test would make the CI job fail.
     warning: skipped(`warning: ${finding}`),
     undecided:
       isStrict && verdict.severity === 'fail' ? failed('undecided', finding) : skipped(finding),

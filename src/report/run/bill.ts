@@ -31,8 +31,8 @@ export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * For which answers both bounds include the cost of the prompt, which is estimated from the completed answers of the
-   * same group. In a group without completed answers, prompts are not included.
+   * Whether both bounds include the cost of the prompts of all, some or none of the answers. This cost is estimated
+   * from the completed answers of the same group, so a group without completed answers has none.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }

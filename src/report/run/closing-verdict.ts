@@ -29,7 +29,8 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
     counted: undecidedSentences(verdicts, 0),
     others: present([
       limitsVerdict(result)?.text ?? null,
-      // The sentences on why a run ended early or does not count are more important than the number of failed requests.
+      // If the run ended early or does not count, the sentences that say why are more important than the number of
+      // failed requests.
       ...(result.partial !== null || level === 'invalid'
         ? [...ofLoad, failed]
         : [failed, ...ofLoad]),

@@ -134,7 +134,7 @@ const breakdownBy = (result: Result, label: BreakdownLabel) =>
   );
 type BreakdownRow = ReturnType<typeof breakdownBy>[number];
 
-/** The measure of the first output, for kinds whose answers arrive in parts. */
+/** Names the measure of the wait for the first output, for kinds of traffic whose answers arrive in parts. */
 const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
   'chat-stream': 'ttft',
   speech: 'firstAudio',
@@ -153,8 +153,8 @@ const loadSeconds = (result: Result, label: BreakdownLabel, name: string): numbe
 };
 
 /**
- * Returns the rates of each population or stage over the time in which it had load. They count the arrivals that were
- * due in this time, no matter when they were answered.
+ * Returns columns with the rates of each population or stage over the time in which it had load. The arrivals that were
+ * due in this time count, no matter when they were answered.
  */
 const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
   const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>

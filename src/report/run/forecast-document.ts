@@ -87,7 +87,7 @@ export const needText = ({ requests, input, output, cost }: ResourceNeed): strin
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-/** Returns the needs of each part of a plan, and of the whole plan, whose row has no key. */
+/** Returns what each part of a plan needs, and then what the whole plan needs. The last row has an empty key. */
 const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
@@ -224,7 +224,7 @@ const measuresText = (samples: readonly SampleForecast[]): string => {
   return labels.length > 3 ? `${shown} and ${countText(labels.length - 3)} more` : shown;
 };
 
-/** The columns for measures of one kind that have equally many samples. */
+/** The columns of a table in which each row combines the measures of one kind that have equally many samples. */
 const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
   column.name('Kind', ([first]) => first!.traffic),
   column.number('Samples', ([first]) => countText(first!.samples)),

@@ -6,7 +6,7 @@ import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The requests of one entry on which the client was to hang up, and what they had received until it did. */
+/** The requests of one traffic entry on which the client planned to hang up, and what had arrived until then. */
 interface HangUpRow {
   readonly name: string;
   readonly kind: Group['labels']['traffic'];

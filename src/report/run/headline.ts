@@ -39,10 +39,10 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** The maximum number of tiles, which fit into one row of a wide page. */
+/** The headline has at most this many tiles, which fit into one row of a wide page. */
 const mostTiles = 6;
 
-/** The times for which a user waits. */
+/** Tiles show only these measures, because users wait for these times. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
 /** Returns the tiles of streams, followed by the tiles of other kinds of traffic in order of frequency. */
@@ -66,7 +66,8 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          // The figure has no `*`, since the foot of the tile names the share of arrivals that completed.
+          // The figure needs no `*` (higher if failures count), since the foot of the tile says what share of the
+          // arrivals completed.
           const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
           const feet = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,

@@ -52,8 +52,8 @@ const observedLimit = (
 type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
 /**
- * Reads the use of each key from its ledger. `unrecorded` is the number of responses for which the ledger had no room.
- * Times are in ms since the run began.
+ * Returns how each key was used, according to its ledger. `unrecorded` is the number of responses that no longer fit
+ * into the ledger. Times are in ms since the run began.
  */
 export const keyUsages = ({ ledger, plan }: Result) =>
   ledger.map(({ key, rows, left }) => {

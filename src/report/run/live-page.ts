@@ -31,7 +31,10 @@ export interface LiveRun {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
-    /** The figures contain all requests that were due before this moment; absent if the moment is unknown. */
+    /**
+     * Every request that was due before this moment has ended, so the figures contain it; absent if the moment is
+     * unknown.
+     */
     readonly endedBefore?: number | undefined;
   } | null;
 }
@@ -84,7 +87,7 @@ const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
 
 const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const { result, trust, until, endedBefore } = soFar;
-  // A second that is not over is left out, since its values would look like a drop.
+  // The current second is left out. It is incomplete, so its values would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
   const ended = milliseconds(Math.floor(until / 1000) * 1000);
   const scheduled = milliseconds(Math.min(result.scheduled, ended));

@@ -100,7 +100,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
   });
 
 const barWidth = 24;
-/** The minimum width in columns of a name beside the bar and the time. A narrower screen has no bar. */
+/** The bar is left out if the name beside it would have fewer columns than this. */
 const minNameWidth = 8;
 
 const firstLine = (progress: RunProgress, columns: number): string => {
@@ -142,8 +142,8 @@ export interface AnnouncedStage {
 }
 
 /**
- * Returns a line which says that a stage begins. If the stage belongs to a population, the line names the population,
- * and its stage if the population has several stages.
+ * Returns a line which says that a stage begins. For a stage of a population, the line names the population, and also
+ * the stage if the population has several.
  */
 export const stageLine = ({ name, begins, population }: AnnouncedStage): string => {
   if (population === undefined) return `${clockText(begins)}: stage ${printable(name)} begins`;

@@ -75,7 +75,10 @@ const rowsOf = ({
   ...(expected.tokens === 0 ? [] : [inferredRow(inferred)]),
 ];
 
-/** The report mentions an excess of reported over expected cached tokens above this share of the prompts' tokens. */
+/**
+ * If the server reports more cached tokens than expected, the report says so once the excess is above this share of all
+ * prompt tokens.
+ */
 const leastExcess = 0.01;
 
 /**

@@ -60,11 +60,11 @@ const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
   const drawn = kindsPresent(result).map((kind) => {
-    // The measure is the time for which a user waits.
+    // A user waits for the first token of a stream, but for the end of any other answer.
     const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
     const { label, unit } = measures[measure];
     const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
-    // The last part has no dot, since it is rarely whole and its rate would be too low.
+    // The last bin has no dot, since it is rarely complete and its rate would be too low.
     const points = pointsOf(parts.slice(0, -1), columns, bins.step);
     return {
       map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
@@ -131,7 +131,9 @@ const requestPlots = (result: Result): readonly Markup[] => {
   ]);
 };
 
-/** Returns the sampled requests of a population, with the number of all requests of this population. */
+/**
+ * Returns the sampled requests of a population. `count` is the number of all its requests of the same kind and outcome.
+ */
 const sampleOfPopulation = (result: Result, name: string): readonly RequestSample[] =>
   (result.requestSample ?? []).flatMap((each) => {
     const isOwn = (labels: Labels): boolean =>

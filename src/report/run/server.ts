@@ -24,7 +24,7 @@ import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** The row of one of the server's figures, with its values in the measured time. */
+/** A row of the table: one of the server's figures, with its values in the measured time. */
 interface ServerRow {
   readonly name: string;
   readonly values: readonly number[];
@@ -75,7 +75,7 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // The rows are the figures of the queue, those that explain it, and those that the scenario asked for.
+  // These figures describe the queue, explain it, or were defined by the scenario.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );
@@ -91,7 +91,7 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // The line contains no finding but that on failed readings, unless it would then be empty.
+  // Of the findings, the line contains only the one on failed readings. If the line would be empty, it contains all.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');

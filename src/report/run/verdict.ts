@@ -87,8 +87,8 @@ const overfullText = ({ limits, plan }: Result): string | null => {
 };
 
 /**
- * The claims about when a limit refuses, and about which limit refuses. If one of these claims is false, another limit
- * may have refused.
+ * The ids of the claims about when a limit refuses a request, and about which limit refuses it. If one of them is
+ * false, a limit other than the declared one may have refused.
  */
 const refusalClaims = [
   'refused-only-when-full',

@@ -16,7 +16,7 @@ export const streamLoadText = (
   load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
 ): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
 
-/** Formats the way in which a load was sent: `socket`, `undici, 2 workers`. */
+/** Formats how a load was sent, for example as `socket` or `undici, 2 workers`. */
 export const transportText = (cell: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
   cell.workers === 1 ? cell.transport : `${cell.transport}, ${cell.workers} workers`;
 

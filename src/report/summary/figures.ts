@@ -78,7 +78,10 @@ export const markedErrorText = (
   return { text, tone: error.isSmall ? 'quiet' : 'warning' };
 };
 
-/** The only filter object of each kind of traffic, since the figures of a result are cached by filter object. */
+/**
+ * The filters that `measuredOf` returns. Each kind of traffic has only one, since the figures of a result are cached by
+ * filter object.
+ */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
     kind,
@@ -126,7 +129,7 @@ export interface MeasureFigures {
    */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** Whether no figure of the measure is printed, since the figures would look better than the target is. */
+  /** Whether the report prints no figure of the measure, since the figures would look better than the target is. */
   readonly withheld: boolean;
 }
 

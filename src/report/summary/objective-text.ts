@@ -25,7 +25,7 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   return severity === 'warn' ? 'warning' : 'broken';
 };
 
-/** The units with a notation other than a number followed by the unit. */
+/** The units that are not simply written after the number. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
@@ -182,7 +182,7 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
 };
 
 /**
- * The reasons why a run leaves objectives undecided, by the grounds of the verdicts. Some grounds are absent: if the
+ * Why a run leaves an objective undecided, by the grounds of the objective's verdict. Some grounds are absent: if the
  * whole run does not count or ended early, another sentence says this.
  */
 const openReasons = {

@@ -23,7 +23,7 @@ export const failureMessage = ({ outcome, sameText, message, example }: Failure)
   return outcome === 'limited' && message.includes('#') ? `such as “${text}”` : message;
 };
 
-/** The meaning of each line of the arrivals table, in the order of the lines. */
+/** What each line of the arrivals table means, in the order of the lines. */
 export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',
   sent: 'At least the first byte was written.',

@@ -44,7 +44,7 @@ export const measuredRates = (result: Result) => {
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
     completed: rate((second) => allCompletedDueIn(second)),
-    /** The rate of answers that ended within the window, which shows the work of the server during the load. */
+    /** Answers per second that ended within the window. This rate shows the work of the server during the load. */
     ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
@@ -164,8 +164,8 @@ const onlySource = (
 const negligibleDifference = 0.001;
 
 /**
- * The factor between counted and requested tokens above which no calibration is proposed. A larger difference probably
- * comes from a fixed count or a hidden prompt of the server, and not from the server's tokenizer.
+ * If the counted and the requested tokens differ by more than this factor, no calibration is proposed. Such a
+ * difference probably comes from a fixed count or a hidden prompt of the server, and not from its tokenizer.
  */
 const mostCalibration = 4;
 

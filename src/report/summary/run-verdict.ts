@@ -90,7 +90,7 @@ export interface RunVerdict {
   /** The objectives that the run leaves undecided, and why. */
   readonly undecided: readonly string[];
   readonly sentences: readonly string[];
-  /** The reasons against the run, as whole sentences that can be read without a title. */
+  /** What speaks against the run, in whole sentences that can be read without a title. */
   readonly against: readonly string[];
 }
 
@@ -125,7 +125,7 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
   // A figure counts as exact if its error is smaller than its interval. But if an error makes an objective uncertain,
-  // figures do not count as exact, since the report would contradict itself.
+  // the report calls no figure exact, since it would contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
@@ -146,7 +146,7 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   };
 };
 
-/** The texts that say in a few words whether the load was as planned. */
+/** Says in a few words whether the load was as planned. */
 const loadTitles = {
   valid: 'Load as planned',
   degraded: 'Load mostly as planned',

@@ -145,7 +145,7 @@ const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string |
   const count = plan.keys.length;
   // With several targets, the number of keys needed is unknown, since a key of one target is of no use for another.
   if (plan.targets !== undefined) return null;
-  // A division by an infinite limit gives 0, so such a limit needs no key.
+  // Without a limit, the division by infinity gives 0, so no key is needed.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
     Math.ceil((used * count) / (sumOfLimits(plan, field) ?? Number.POSITIVE_INFINITY));
   const needed = Math.max(

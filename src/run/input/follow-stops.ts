@@ -12,7 +12,7 @@ export class StoppedBeforeLoad extends Problem {
   }
 }
 
-/** The maximum time for opened parts to close after the user stops the command, in ms. */
+/** After the user stops the command, whatever it has opened may take this long to close, in ms. */
 const closeTimeout = 5000;
 
 export interface FollowedStops {

@@ -4,7 +4,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /** This file implements `--slice auto`: environment variables say which slice the launcher assigned to this process. */
 
-/** The name of the variable in which the user passes the number of slices if the launcher does not set it. */
+/** The environment variable in which the user passes the number of slices if the launcher does not set it. */
 const countName = 'WEIR_SLICES';
 
 /**

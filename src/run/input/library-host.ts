@@ -38,13 +38,13 @@ export interface RunOptions {
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /** The folder for `result.json` and `report.html`. Without this option, no file is written. */
   readonly out?: string | undefined;
-  /** A base address (`https://host/v1`), `mock` or `container`, which replaces the scenario's target. */
+  /** Replaces the scenario's target: a base address (`https://host/v1`), `mock` or `container`. */
   readonly target?: string | undefined;
   /** Overrides of the scenario's fields, as `path=value`. */
   readonly set?: readonly string[] | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether to run the scenario even if it does not fit its own budget or pace. */
+  /** Whether to run the scenario even if it needs more than its own budget or pace allows. */
   readonly force?: boolean | undefined;
   /** The variables for keys and `${env:NAME}`; those of the process by default. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;

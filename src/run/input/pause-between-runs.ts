@@ -6,8 +6,8 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 import { readOption } from './read-option.ts';
 
 /**
- * The length of the window for which limits are counted, in ms (interface, section 8). After one window, a key has its
- * full limits again.
+ * A gateway counts limits over windows of this length, in ms (gateway interface, section 8). After one window, a key
+ * has its full limits again.
  */
 const limitWindowLength = 60_000;
 

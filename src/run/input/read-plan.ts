@@ -27,9 +27,9 @@ import { workloadFiles } from './workload-files.ts';
  */
 export interface PlanSource {
   readonly scenario: string | undefined;
-  /** The content of the scenario file if the file was read before, since a pipe can be read only once. */
+  /** The content of the scenario file if it was read before, since a pipe can be read only once. */
   readonly text?: string | ScenarioTree | undefined;
-  /** A scenario as a value, in the form that a scenario module exports. */
+  /** A scenario as an object, as a scenario module exports it. */
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
@@ -158,7 +158,7 @@ export const readSweepVariables = async (
 /** A plan, the folder of the plan's relative paths, and the environment that contains the plan's secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
-  /** The folder to which the plan's paths are relative. */
+  /** The plan's paths are relative to this folder. */
   readonly folder: string;
   readonly environment: Environment;
   /**

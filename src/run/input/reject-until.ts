@@ -1,7 +1,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The reason why each slice of a run with several slices must last as long as planned. */
+/** Says why each slice of a run with several slices must last as long as planned. */
 export const slicesNeedLength = 'no machine of several sees enough to decide when all of them end';
 
 /**

@@ -11,7 +11,7 @@ export interface RunRequest {
    * means that no files are written.
    */
   readonly out: string | null | undefined;
-  /** Whether this run repeats a failed one, whose files it then overwrites without a warning. */
+  /** Whether this run repeats a failed run. If so, it overwrites the files of that run without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
@@ -30,14 +30,14 @@ export interface RunRequest {
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
   /** The instant until which the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The path of the history in which a run that counts is stored; `null` if no history is kept. */
+  /** The path of the history in which the run is stored if it counts; `null` if no history is kept. */
   readonly history: string | null;
   readonly yes: boolean;
   /** Whether the run ends with exit code 13 if an objective is not sure; false by default. */
   readonly strict?: boolean;
   /** The live page of the run; absent if the run has no live page. */
   readonly live?: LivePageRequest | undefined;
-  /** Whether each key is checked before the load by a request for the models; true by default. */
+  /** Whether each key is checked before the load, with a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
   /**
    * Whether the run ends if all its first requests were refused for the same reason; false by default. With `true`, the
@@ -45,11 +45,11 @@ export interface RunRequest {
    * option.
    */
   readonly earlyStop?: boolean | 'always' | undefined;
-  /** Whether the target is checked before the load by a request for its models; true by default. */
+  /** Whether the target is checked before the load, with a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
 
-/** The fields of the request for a single run that writes no file and exports nothing. */
+/** The request, without its `source`, for a single run that writes no file and exports nothing. */
 export const bareRequest = {
   out: null,
   extraReports: {},

@@ -12,7 +12,8 @@ export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile)
     .split(sep)
     .join('/');
-  // A path with a space, at which editors stop reading, and a path to another drive of Windows need a file URL.
+  // Editors stop reading a path at a space, and no relative path leads to another drive of Windows. Both need a file
+  // URL.
   if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

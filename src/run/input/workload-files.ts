@@ -68,7 +68,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
-/** The name of the file with findings about a token limit, if the scenario names only a folder. */
+/** If the scenario names only a folder, the findings about a token limit are in this file of the folder. */
 const findingsName = 'token-limits.json';
 
 /**

@@ -54,7 +54,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The judge treats the figures so far like the figures of a finished run.
+    // The figures so far are judged like those of a finished run.
     return {
       ...judgeFigures({ ...whole, partial: null }),
       until,
@@ -62,7 +62,10 @@ export class LiveState {
     };
   }
 
-  /** Returns a moment before which all due requests are in the figures up to `until`; `undefined` if it is unknown. */
+  /**
+   * Returns a moment for which the figures up to `until` contain all requests that were due before it; `undefined` if
+   * it is unknown.
+   */
   #endedBeforeAt(until: number): number | undefined {
     // A coordinated run sends no moments.
     if (this.#endedBefore.length === 0) return undefined;

@@ -24,7 +24,7 @@ export const toPageSchema = z.strictObject({
         elapsed: z.number(),
         due: z.number(),
         inFlight: z.number(),
-        /** The moment before which all due requests have ended; absent if this moment is unknown. */
+        /** All requests that were due before this moment have ended; absent if the moment is unknown. */
         endedBefore: z.number().optional(),
       }),
     }),

@@ -12,7 +12,7 @@ import { type ExitName, gravestExit } from './exit-codes.ts';
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
-  /** Whether an objective also fails if it is not sure or within the measurement error. */
+  /** Whether an objective also fails if it is not sure, or if the measurement error leaves it undecided. */
   readonly isStrict?: boolean;
 }
 

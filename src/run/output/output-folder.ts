@@ -62,8 +62,8 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Finds the files that this command would replace, and which of these files Weir did not write. If the folder contains
- * a data file of Weir, only the HTML files are checked, and Weir counts as the writer of all other files.
+ * Finds the files that this command would replace, and those among them that Weir did not write (`foreign`). If the
+ * folder contains a data file of Weir, only the HTML files are checked, and Weir counts as the writer of all others.
  */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,

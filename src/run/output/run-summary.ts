@@ -282,7 +282,7 @@ export const summarized = (
   const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // The first fields of the file are the fields that interest most readers.
+  // The fields that interest most readers come first in the file.
   const first = { format, weir, runId, summary };
   return { ...judged, result: { ...first, ...result, summary } };
 };

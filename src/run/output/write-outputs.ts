@@ -46,7 +46,7 @@ export const printed = (document: ReportDocument, json: string): PrintedOutcome 
   text: (style) => terminalText(document, style),
 });
 
-/** Describes the file with a command's figures, from which all other files can be made again. */
+/** Describes the file with a command's figures. All other files can be made again from this file. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -124,7 +124,7 @@ export interface CommandReport {
   /** The figures, which are stored as JSON. */
   readonly report: object;
   readonly document: ReportDocument;
-  /** The fields of the printed outcome that replace the document's fields. */
+  /** Fields of the printed outcome that replace those of `document`. */
   readonly print?: Partial<PrintedOutcome>;
   readonly junit?: () => string;
   readonly markdownTitle?: string;

@@ -85,7 +85,7 @@ export const addressWarnings = async (
   ];
 };
 
-/** A target with its keys filled in, for a verb that examines one target. */
+/** The target that a verb examines, with its keys filled in. */
 interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
   readonly baseUrl: string;
   readonly auth: Plan['auth'];

@@ -16,11 +16,11 @@ import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
-/** The number of keys with which the list is requested at the same time. */
+/** The list of models is requested with this many keys at the same time. */
 const atOnce = 8;
 /** The maximum number of listed models that a message names. */
 const mostNamed = 5;
-/** The maximum number of unlisted models to which a request is sent. */
+/** Of the models that are not in the list, at most this many are tried with a request. */
 const maxAsked = 5;
 
 /** A target with its keys, before the load. */
@@ -222,7 +222,8 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  // A gateway that checks keys before addresses answers an unknown address with a 404 only if the key is valid.
+  // Some gateways check the key before the address and answer an unknown address with a 404 only if the key is valid.
+  // So a key that got a 404 is used here.
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)

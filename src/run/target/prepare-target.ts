@@ -63,8 +63,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   const toMock = plan.target.kind !== 'url';
   // The reference gateway has public test keys, so Weir never sends it a real key.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
-  // A key may be valid from the moment at which its command runs, so the lifetime of the key is counted from this
-  // moment.
+  // A key may be valid from the moment at which its command starts, so its lifetime is counted from here.
   const readAt = monotonicNow();
   const keys = await resolveSecrets(keyTemplates, environment, folder);
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
@@ -87,7 +86,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** The time that a run may take in addition to its load and grace, for example for its reports, in ms. */
+/** The container runs for this many ms longer than load and grace, for example while reports are written. */
 const extraLifetime = 300_000;
 
 const startMock = (

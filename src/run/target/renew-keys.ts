@@ -21,13 +21,13 @@ interface RenewableTarget {
 }
 
 /**
- * The interval between two checks whether a key must be renewed, and the wait before a failed command runs again, both
- * in ms.
+ * Every `checkInterval` ms, Weir checks which keys must be renewed. It runs a failed command again after `retryDelay`
+ * ms.
  */
 const [checkInterval, retryDelay] = [500, 10_000];
 /**
- * A key is renewed at most this many ms before the end of its lifetime: not at the end, since the command and the
- * requests in flight take time.
+ * A key is renewed after nine tenths of its lifetime, but at most this many ms before the end. It is not renewed at the
+ * end, since the command and the requests in flight take time.
  */
 const longestMargin = 60_000;
 

@@ -14,8 +14,8 @@ const captureFileName = 'capture.jsonl';
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * The number of characters that are removed from the end of a truncated body. A truncated body may end in the middle of
- * a secret, and a part of a secret would not be masked. No secret is longer than this number.
+ * This many characters are removed from the end of a truncated body. The body may end in the middle of a secret, and a
+ * part of a secret would not be masked. No secret is longer.
  */
 const maxSecretLength = 4096;
 

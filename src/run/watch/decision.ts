@@ -64,8 +64,8 @@ const resultUpTo = (
 });
 
 /**
- * The share of the observations so far that may still be missing at a check. Otherwise, one request that hangs would
- * delay the check forever.
+ * A check does not wait for the last arrivals if they are at most this share of the observations so far. Otherwise, one
+ * request that hangs would delay the check forever.
  */
 const mayBeMissing = 0.001;
 
@@ -76,8 +76,8 @@ const mayBeMissing = 0.001;
 interface Look {
   readonly at: Instant;
   /**
-   * The instant at which the check is given up if arrivals are still missing. A later check is then better than a check
-   * without the missing arrivals.
+   * The check is given up if arrivals are still missing at this instant. A later check is then better than one without
+   * these arrivals.
    */
   readonly givenUpAt: number;
   missing: number;

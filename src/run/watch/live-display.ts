@@ -19,7 +19,7 @@ import {
 import type { LiveFigures, RunObserver } from './observer.ts';
 import type { ProgressReport } from '../input/run-report.ts';
 
-/** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
+/** An output that cannot redraw a block gets a line of progress at this interval, in ms. */
 const lineInterval = 10_000;
 
 /** Returns the samples of an observation that the live display shows. The tables of a report count the same samples. */

@@ -24,8 +24,8 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
 /**
- * The maximum number of bytes that the page's process may leave unread, since they occupy memory of the load generator.
- * Beyond it, the live page ends.
+ * The live page ends if its process leaves more than this many bytes unread, since they occupy memory of the load
+ * generator.
  */
 const maxBacklog = 16 * 1024 * 1024;
 

@@ -20,7 +20,7 @@ export interface ServerWatch extends RunObserver {
 
 const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
-/** The timeout of a scrape, in ms, since the values of a later answer would belong to an unknown moment. */
+/** A scrape is given up after this many ms, since the values of a later answer would belong to an unknown moment. */
 const scrapeTimeout = 2000;
 
 /** Returns the address of the metrics. An address that begins with a slash is relative to the target. */

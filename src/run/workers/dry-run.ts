@@ -91,7 +91,7 @@ const dryAnswers: Readonly<Record<TrafficKind, readonly Buffer[]>> = {
 const longest = 150;
 const mostRequests = 1000;
 const requestsPerFlush = 25;
-/** The total size of request bodies, in bytes, at which a dry run ends, since uploads can be large. */
+/** A dry run ends once its request bodies have this many bytes in all, since uploads can be large. */
 const mostBytes = 8 * 1024 * 1024;
 
 /** Records and encodes observations as a run does, but stores nothing. */

@@ -4,9 +4,7 @@ import { streamOf } from '../../record/recorder.ts';
 import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/**
- * The maximum time for which one turn of the event loop observes streams, in ms. The last stream may exceed this time.
- */
+/** One turn of the event loop observes streams for at most this long, in ms. The last stream may exceed this time. */
 const longestTurn = 0.3;
 /**
  * Once the oldest stream has waited for this many ms, a turn observes streams for the share `shareOfWait` of its wait
@@ -20,7 +18,7 @@ const shareOfWait = 0.1;
  */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
-/** The number of observed streams after which these streams are removed from the list. */
+/** Observed streams are removed from the list once there are this many. */
 const mostKept = 256;
 
 const sizeOf = (observation: Observation): number =>
@@ -97,8 +95,9 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The number of tokens in streams up to which the delay of every token is recorded. After that, only the token delays
- * of every eighth stream are recorded and count eight times, since recording one takes as long as reading a token.
+ * The delay of every token is recorded until the streams have this many tokens in all. After that, only the token
+ * delays of every eighth stream are recorded and count eight times, since recording one takes as long as reading a
+ * token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;

@@ -13,7 +13,7 @@ import type { Certificates } from '../../platform/connection/connector.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
-/** The interval at which the clock is checked for a new second, in ms. A sample is late by at most this time. */
+/** The clock is checked for a new second at this interval, in ms. A sample is late by at most this time. */
 const pollInterval = 20;
 
 export interface TargetAddress {

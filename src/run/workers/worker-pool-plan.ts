@@ -21,7 +21,7 @@ import type { TargetAddress } from './slice-ports.ts';
 
 export interface WorkerSetup {
   readonly slice: Slice;
-  /** The options of the slice without the options that cannot be sent to another thread. */
+  /** The options of the slice, except those that cannot be sent to another thread. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, which the checkpoint contains. */
   readonly notes: readonly string[];
@@ -29,7 +29,7 @@ export interface WorkerSetup {
   readonly secrets: readonly string[];
   /** The audio clips, by their sources as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
-  /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
+  /** The paths of prompts and traces are relative to this folder. Each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddresses: readonly TargetAddress[];
   /** The addresses of the targets as one text. */
@@ -90,7 +90,7 @@ export type FromWorker =
 export interface WorkerPoolPlan {
   /** The number of workers, at least 2. */
   readonly workers: number;
-  /** The folder to which the paths of prompts and traces are relative. */
+  /** The paths of prompts and traces are relative to this folder. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
   readonly pace: SnapshotPace;

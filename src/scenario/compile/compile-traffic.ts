@@ -193,7 +193,7 @@ const trafficCompilers: {
 };
 
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
-  // The row fits the entry's kind, as the type of the table guarantees. The compiler cannot infer this fact.
+  // The type of the table guarantees that the function fits the entry's kind, but the compiler cannot infer this.
   const row = trafficCompilers[entry.kind] as (
     entry: ScenarioTraffic,
     context: StageContext,

@@ -32,7 +32,7 @@ export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
 export const defaultKeyName = 'default';
 
-/** The number of random streams that are reserved for the stages of a population. */
+/** Each population reserves this many random streams for its stages. */
 const maxStages = 2 ** 20;
 
 /**
@@ -127,8 +127,8 @@ const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
 };
 
 /**
- * The names of the plan's stages that belong to each stage, each population and each target of the scenario. The keys
- * are the names in the scenario.
+ * Maps each stage, each population and each target of the scenario to the names of its stages in the plan. The keys of
+ * the maps are the names in the scenario.
  */
 interface StageNames {
   readonly stage: ReadonlyMap<string, readonly string[]>;

@@ -30,8 +30,8 @@ const perMillion = (dollars: unknown): number | undefined =>
     : undefined;
 
 /**
- * Returns the length of the longest prompt to which the usual prices apply; `undefined` if the table has no other
- * prices for long prompts.
+ * Returns the maximum length of a prompt, in tokens, to which the usual prices apply; `undefined` if the table has no
+ * other prices for long prompts.
  */
 const maxInputOf = (row: Row): number | undefined => {
   const starts = Object.entries(row).flatMap(([field, price]) => {

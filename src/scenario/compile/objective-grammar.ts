@@ -165,7 +165,10 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
   return labels;
 };
 
-/** The maximum length of an objective, because the pattern below takes long for a text with thousands of blanks. */
+/**
+ * A longer objective, in characters, is refused, because the pattern below takes long for a text with thousands of
+ * blanks.
+ */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
@@ -283,7 +286,8 @@ const signs: readonly (readonly [words: RegExp, sign: string])[] = [
 ];
 
 /**
- * Rewrites an objective that has a word in place of its sign, or that begins with its bound; `null` for any other text.
+ * Rewrites an objective that has a word in place of its sign, or that begins with its bound (`1s > ttft.p95`); `null`
+ * for any other text.
  */
 const withSign = (text: string): string | null => {
   const [, bound, sign, figure] =

@@ -162,9 +162,7 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
-/**
- * The headers that cannot carry a key, because Weir sets these headers to other values.
- */
+/** These headers cannot carry a key, because Weir sets them to other values. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

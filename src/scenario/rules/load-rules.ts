@@ -30,7 +30,10 @@ const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with its load, and the plan's loads that this load becomes; none if it is faulty. */
+/**
+ * A stage with its load. `compiled` contains the loads of the plan that this load becomes, or none if the load is
+ * faulty.
+ */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -82,7 +85,7 @@ const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', n
   return ['users', 'users' in load ? load.users : 0];
 };
 
-/** The sums of the limits that are declared for all keys, per minute. */
+/** The sums of the declared limits of all keys, per minute. */
 interface LimitsTogether {
   readonly requests: number;
   readonly tokens: number;
@@ -107,10 +110,7 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
 /** If a trace needs more than this multiple of the declared limits, its times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
-/**
- * The minimum number of requests of a trace whose rate is compared with the limits. Fewer requests may really come in a
- * burst.
- */
+/** A trace with fewer requests is not judged by its rate, since so few requests may really come in a burst. */
 const ratedRequests = 10;
 const minute = 60_000;
 

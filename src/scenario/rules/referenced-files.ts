@@ -13,8 +13,8 @@ import {
 } from './placed-stages.ts';
 
 /**
- * The use of a file: a secret, certificates to trust, or a clip to upload. Paths are in the form in which the scenario
- * contains them.
+ * What a file is used for: as a secret, as certificates to trust, or as a clip to upload. A path is written as in the
+ * scenario.
  */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
@@ -25,7 +25,7 @@ export interface ReferencedFile {
   readonly place: ScenarioPlace;
 }
 
-/** A file that a scenario names, without its line and column in the scenario. */
+/** A file that a scenario names, and the path of the field that names it. */
 interface PlacedFileUse {
   readonly use: FileUse;
   readonly path: Path;
@@ -60,7 +60,7 @@ const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPar
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const targets = placedTargets(scenario);
-  // The scenario itself can be both a holder and a target, so duplicate parts are removed.
+  // The scenario itself can be among both the holders and the targets, so duplicate parts are removed.
   const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
   const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
     (keys): readonly ScenarioPart<unknown>[] =>

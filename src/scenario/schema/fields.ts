@@ -11,9 +11,9 @@ import {
 } from './notation.ts';
 
 /**
- * This file contains the kinds of field from which schemas of scenarios are made. The message of a field is half a
- * sentence (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds the value that was found
- * to the sentence.
+ * This file contains the functions that make the fields of scenario schemas. The message of a field is half a sentence
+ * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds the value that was found to the
+ * sentence.
  */
 
 /** The parameters of an issue that a field itself raises. `choices` are words that the user may have misspelt. */
@@ -160,8 +160,8 @@ export const positiveNumberField = (max: number) => {
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
- * The maximum price of a million tokens. This price with six decimals has thirteen digits, for which a JavaScript
- * number is exact enough.
+ * A million tokens can cost at most this much. With six decimals, such a price has thirteen digits, for which a
+ * JavaScript number is exact enough.
  */
 const maxPrice = 1_000_000;
 

@@ -15,7 +15,7 @@ import {
 export interface Notation<Quantity extends number> {
   /** Returns the quantity that a text means; `null` if the text is not in this notation. */
   readonly read: (text: string) => Quantity | null;
-  /** The expected form with examples, which completes the sentence “expected …”. */
+  /** Completes the sentence “expected …” with the form of the text and examples. */
   readonly expected: string;
   /** Returns the text to write instead of the plain number `n`. */
   readonly withUnit: (n: number) => string;
@@ -194,7 +194,8 @@ export const formatDuration = (length: Milliseconds): string => {
 };
 
 /**
- * Formats a rate in a unit in which the rate is a whole number, or else per second. `rateNotation` can read the result.
+ * Formats a rate per second, minute or hour, whichever is the first that gives a whole number, or else per second.
+ * `rateNotation` can read the result.
  */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {

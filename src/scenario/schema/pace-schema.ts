@@ -91,7 +91,7 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares, and those of keys with limits of their own. */
+/** The limits that a scenario declares, and those of each key if some keys have limits of their own. */
 export interface LimitsOfKeys extends LimitsPerMinute {
   /** The limits of each key; absent if no key has its own limits. */
   readonly keys?: readonly LimitsPerMinute[];

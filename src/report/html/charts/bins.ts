@@ -12,8 +12,8 @@ const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 /** The maximum number of bins. No screen can show more points separately. */
 const maxBins = 600;
 /**
- * The minimum number of samples per bin, since a percentile of fewer samples is noise. In a short run, bins may have
- * fewer samples, so that at least `minBins` points remain.
+ * A bin should have at least this many samples, since a percentile of fewer samples is noise. In a short run, bins may
+ * have fewer, so that at least `minBins` points remain.
  */
 const samplesPerBin = 20;
 const minBins = 10;

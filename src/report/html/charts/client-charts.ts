@@ -38,7 +38,7 @@ import { sumOf } from '../../../model/sums.ts';
 /** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // A percentile with no sample beyond it is not drawn, since it would equal the maximum.
+    // A percentile is not drawn if no sample lies beyond it, since it would equal the maximum.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -93,9 +93,9 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
 /**
- * Charts the requests per second that were due, sent, completed, limited or failed. The timeline contains only ended
- * requests. So the lines of due and sent requests stop at `endedBefore` ms, after which they would lack the requests in
- * flight.
+ * Charts the requests per second that were due, sent, completed, limited or failed. The timeline contains only requests
+ * that have ended. After `endedBefore` ms, the lines of due and sent requests would lack the requests in flight, so
+ * these lines stop there.
  */
 export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);

@@ -32,12 +32,15 @@ const binCounts = (histogram: Histogram, edges: readonly number[]): readonly num
 };
 
 /**
- * The number of rows of a heat map, which shows the distribution of a latency over the run: time from left to right,
- * latency upwards on a logarithmic scale.
+ * A heat map has this many rows. It shows the distribution of a latency over the run: time from left to right, latency
+ * upwards on a logarithmic scale.
  */
 
 const rows = 24;
-/** The minimum ratio of the vertical scale's ends, so that nearly equal latencies look like a line, not like noise. */
+/**
+ * The top of the vertical scale is at least this many times its bottom. So nearly equal latencies look like a line, not
+ * like noise.
+ */
 const narrowest = 1.1;
 /**
  * The opacities of the shades. All cells of one shade are one path, since a page with thousands of elements opens

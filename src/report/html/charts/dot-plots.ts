@@ -58,7 +58,7 @@ const size = [440, 280] as const;
 const minDots = 20;
 /** The minimum ratio of the largest to the smallest token count. Smaller differences cannot show a dependence. */
 const minTokenVariation = 1.5;
-/** The ratio of the largest to the smallest value above which the scale is logarithmic. */
+/** If the largest value is more than this many times the smallest, the scale is logarithmic. */
 const widestLinear = 20;
 
 const axisOver = (values: readonly number[]): Axis => {
