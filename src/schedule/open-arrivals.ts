@@ -114,8 +114,9 @@ const exponentialGaps = (draw: Draw): Gaps => {
 
 /**
  * Creates gamma gaps with mean 1. The process starts at a random point within a gap, so the mean number of arrivals in
- * an area equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would have a mean of
- * 11.5 arrivals. The first gap is a uniform fraction of a length-biased gap (Cox 1962, Renewal Theory, § 5.2).
+ * an area (rate × time) equals the area. If the process started with a whole gap of shape 0.25, an area of 10 would
+ * have a mean of 11.5 arrivals. The first gap is a uniform fraction of a length-biased gap (Cox 1962, Renewal Theory, §
+ * 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,

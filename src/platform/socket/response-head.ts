@@ -131,10 +131,7 @@ export class HeadSection {
   }
 }
 
-/**
- * How the end of a body is found: by its length, by its last chunk, or by the end of the connection (RFC 9112, section
- * 6.3).
- */
+/** How the end of a body is found: by a length, by a last chunk, or by the connection's end (RFC 9112, section 6.3). */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }

@@ -24,8 +24,8 @@ import {
 } from './socket-connection.ts';
 
 /**
- * After opening connections for this long, in ms, a turn of the event loop stops. The event loop then reads the data
- * that has arrived before the next turn opens more connections.
+ * One turn of the event loop opens connections for at most this long, in ms. Data that has arrived is read before the
+ * next turn opens more connections.
  */
 const longestTurn = 1;
 /**

@@ -64,9 +64,9 @@ const keptText = ({ limits, plan }: Result): string => {
 };
 
 /**
- * Names the fullest minutes in which the target certainly admitted more than the limit. Returns `null` without such
- * minutes, or if the scenario names a limiter. Such a minute proves nothing: some limiters rightly admit nearly twice
- * their limit in a minute, but the real limit may also be higher.
+ * Says how much the target certainly admitted in its fullest minute, if this was more than the limit; `null` otherwise,
+ * or if the scenario names a limiter. Such a minute proves nothing: some limiters rightly admit nearly twice their
+ * limit in a minute, but the real limit may also be higher.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;

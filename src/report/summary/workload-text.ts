@@ -224,7 +224,9 @@ export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   ];
 };
 
-/** Returns sentences on trace requests that were left out or changed, and on fields that are not replayed. */
+/**
+ * Returns sentences on requests of traces that were left out or changed, and on fields of traces that are not replayed.
+ */
 export const clippedTraces = ({ stages }: Plan): readonly string[] =>
   stages.flatMap(({ load }) => {
     if (load.kind !== 'trace') return [];

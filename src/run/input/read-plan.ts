@@ -155,14 +155,15 @@ export const readSweepVariables = async (
   return variables;
 };
 
-/** A plan, the folder of the plan's relative paths, and the environment that contains the plan's secrets. */
+/** A plan, the folder to which its paths are relative, and the environment that contains its secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
   /** The plan's paths are relative to this folder. */
   readonly folder: string;
   readonly environment: Environment;
   /**
-   * The content of the scenario, so that the scenario can be read again in another way; absent in a plan with files.
+   * The content of the scenario, so that the scenario can be read again with other options; absent in a plan with
+   * files.
    */
   readonly text?: string | ScenarioTree;
 }

@@ -37,8 +37,8 @@ export interface RunVerdicts {
    */
   readonly overall: Verdict;
   /**
-   * Whether the load was as planned, and which figures may be wrong because of the load generator. If the trust is
-   * degraded, the trust's verdict is `inconclusive`.
+   * Whether the load was as planned, and which figures may be wrong because of the load generator. The `verdict` is
+   * `inconclusive` if the trust is degraded, and `fail` if it is invalid.
    */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;

@@ -17,8 +17,8 @@ export const withObjectives = (
       const { message, hint } = parsed.error;
       return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
     }
-    // The names of the stages come from the plan, since a stair load has one stage for each step and a stored plan
-    // contains only the names of these stages.
+    // A stair load becomes one stage for each step, and a stored plan contains only the names of these stages. So an
+    // objective must use the names in the plan.
     const known: Partial<Record<string, readonly string[]>> = {
       stage: stageNames,
       population: (result.plan.populations ?? []).map(({ name }) => name),

@@ -2,7 +2,7 @@ import type { Observation } from '../../model/observation/observation.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The load ends if its first requests, this many, were all refused for the same reason. */
+/** The load ends if this many requests at its beginning were all refused for the same reason. */
 const firstRequests = 20;
 
 /** The statuses that ask the client to try again: a later answer to the same request may differ. */

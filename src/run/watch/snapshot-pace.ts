@@ -1,5 +1,5 @@
 /**
- * The interval at which the slices of a run make snapshots of their checkpoint, in ms. A live page also uses the
+ * The slices of a run make a snapshot for their checkpoint at this interval, in ms. A live page also uses the
  * snapshots. The interval is in shared memory, so workers notice a change at once.
  */
 export type SnapshotPace = Int32Array<SharedArrayBuffer>;

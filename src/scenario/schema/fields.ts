@@ -74,7 +74,7 @@ const quantityField = <Q extends number, N extends null>(
     });
 };
 
-/** The maximum duration of a run, and of every duration in its scenario. */
+/** No run may last longer than this, and no duration in its scenario may be longer. */
 export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
 /** The maximum rate of a load. No single load generator can reach a higher rate. */
 export const highestRate = perSecond(1_000_000);

@@ -122,8 +122,7 @@ export const compilePace = (
    */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
-    // A rate per minute that is divided by 60 is often not exact in binary, so the result is rounded before
-    // `Math.floor`.
+    // A rate per minute, divided by 60, is often not exact in binary. So the result is rounded before `Math.floor`.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
   /** Returns how many tokens of usage fit into a limit. The gateway may charge more tokens than it reports as usage. */
@@ -150,7 +149,7 @@ export const compilePace = (
   };
 };
 
-/** The part of the findings of `weir limits --tokens` that a pace needs. */
+/** A pace needs only this part of the findings of `weir limits --tokens`. */
 const findingsSchema = z.object({
   format: z.literal('token-limits/1'),
   findings: z.object({ charging: learnedChargingSchema }),

@@ -17,8 +17,8 @@ import {
 } from './fields.ts';
 
 /**
- * This file contains the schema of prompts and texts that are generated or read from files, and the schema of random
- * numbers of tokens.
+ * This file contains the schema of prompts and texts, which are generated or read from files, and the schema of token
+ * counts, which are fixed or random.
  */
 
 const tokens = wholeNumberField(1, maxTokenCount);

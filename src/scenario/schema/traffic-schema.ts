@@ -22,7 +22,7 @@ import { promptField, speechTextField, splitSchema, tokenCountField } from './pr
 
 /** This file contains the schema of a scenario's traffic, which says what requests are sent. */
 
-/** The fields of a chat entry that have other names in the request body. The values are the names in the body. */
+/** Maps the fields of a chat entry to their names in the request body, where these are different. */
 export const chatBodyFields = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',

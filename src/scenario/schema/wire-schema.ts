@@ -65,7 +65,7 @@ const writingProblem = (text: string): string | null => {
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
-  // The matched notations are a shell's `$NAME`, GitHub's `${{ env.NAME }}` and Jinja's `{{ NAME }}`.
+  // Matches a shell's `$NAME`, GitHub's `${{ env.NAME }}` and Jinja's `{{ NAME }}`.
   const [, variable] = /(?:^\$\{?|\{\{ *(?:\w+\.)?)(\w+)/.exec(text) ?? [];
   return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
 };
@@ -96,7 +96,8 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
 };
 
 /**
- * Returns the problem of the address of a server's metrics, or of a path on the target; `null` if there is no problem.
+ * Returns what is wrong with the address of a server's metrics, or with a path on the target; `null` if there is no
+ * problem.
  */
 export const metricsAddressProblem = (text: string): string | null => {
   if (/^\/(?!\/)/.test(text)) return null;

@@ -1,7 +1,7 @@
 import { durationNotation } from '../schema/notation.ts';
 import { isMapping } from './scenario-tree.ts';
 
-/** The kinds of load that end only because of their duration, and so may have any duration. */
+/** Loads of these kinds end only because of their duration, and so may have any duration. */
 export const endlessKinds: readonly unknown[] = [
   'constant',
   'poisson',

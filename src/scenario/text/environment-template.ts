@@ -25,10 +25,7 @@ export interface FilledScenario {
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/**
- * The fields in which templates are not filled. The templates in these fields stand for secrets, and a plan must never
- * contain a secret.
- */
+/** Templates in these fields are not filled, since they stand for secrets, and a plan must never contain a secret. */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
 /**

@@ -18,7 +18,7 @@ interface ParsedScenario {
   readonly findings: readonly ScenarioFinding[];
 }
 
-/** The codes of issues after which the schema still parses the inner parts of the faulty value. */
+/** After an issue with one of these codes, the schema still parses the inner parts of the faulty value. */
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
 /**

@@ -22,12 +22,12 @@ export interface ScenarioProblem extends ScenarioPlace {
 /** A problem at a path of the scenario, before the line and column of the path are known. */
 export interface ScenarioFinding {
   readonly path: Path;
-  /** Whether the problem is shown at the key or at the value of the entry. */
+  /** Whether the problem is shown at the key or at the value. */
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
   /**
-   * The path of the missing key that the user probably meant, if the problem is an unknown key. This missing key is not
+   * If the problem is an unknown key: the path of the missing key that the user probably meant. This missing key is not
    * reported as a second problem.
    */
   readonly meant?: Path | undefined;

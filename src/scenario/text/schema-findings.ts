@@ -24,7 +24,7 @@ const listText = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
-/** The unit in which the size of a value is counted. The keys are the types of values. */
+/** In which unit the size of a value is counted, by the type of the value. */
 const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 const boundText = (
@@ -128,7 +128,7 @@ const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   return `a comma ends a value here: write ${inside}${areThousands(rest) ? '' : '.'}${rest}`;
 };
 
-/** The maximum number of missing keys that the advice on an unknown key lists. */
+/** If more keys than this are missing, the advice on an unknown key does not list them. */
 const maxListedKeys = 12;
 
 /**
@@ -171,8 +171,8 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
 };
 
 /**
- * The maximum number of unknown keys of a mapping that are explained one by one. Each explained key is compared with
- * all known keys.
+ * Of the unknown keys of a mapping, only this many are explained one by one, since each is compared with all known
+ * keys.
  */
 const maxExplainedKeys = 20;
 
@@ -315,7 +315,7 @@ export const findingsOfIssue = (
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
     const branch = branchOf(issue);
     const words = alternatives(issue);
-    // The user may have meant a faulty text for the branch, or as one of the words, so one finding names both.
+    // A faulty text may have been meant for the branch or as one of the words, so one finding names both.
     const isWholeValue = branch?.every((inner) => inner.path.length === 0) === true;
     if (branch !== null && (words === null || !isWholeValue))
       return branch.flatMap((inner) => findingsOfIssue(inner, context, path));

@@ -64,8 +64,8 @@ class DocumentReader {
   readonly #document: Document;
   readonly #lines: LineCounter;
   /**
-   * The node to which each alias refers. The nodes are stored, since the library would search the whole document for an
-   * alias each time.
+   * Maps each alias to the node to which it refers, since the library would search the whole document for an alias each
+   * time.
    */
   readonly #resolved = new Map<Alias, Node | null>();
 
@@ -183,8 +183,8 @@ const codeMessages: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messages for error codes that the library uses for several mistakes. The keys are the beginnings of the library's
- * messages.
+ * The library uses some error codes for several mistakes, so these texts replace its messages. The keys are the
+ * beginnings of the library's messages.
  */
 const prefixMessages: Readonly<Record<string, string>> = {
   'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
@@ -292,7 +292,7 @@ const foreignFile = (text: string): string | null => {
 };
 
 /**
- * The maximum number of lines, commas and brackets of a scenario, including those within texts. The library needs
+ * A scenario may have at most this many lines, commas and brackets, including those within texts. The library needs
  * kilobytes of memory for each one outside of texts.
  */
 const mostMarks = 500_000;

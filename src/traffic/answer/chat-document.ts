@@ -69,8 +69,8 @@ const withPlainChoices = (document: Fields): Fields | null => {
 };
 
 /**
- * Returns the document of a chat in the form of the interface. A document in this form, or in no known form, stays
- * unchanged. A wrapper stays unopened if it says that something failed, or if its status does not say that the chat is
+ * Returns the document of a chat in the form of the OpenAI API. A document in this form, or in no known form, stays
+ * unchanged. A wrapper is not opened if it says that something failed, or if its status does not say that the chat is
  * complete.
  */
 export const chatDocument = (json: unknown): unknown => {

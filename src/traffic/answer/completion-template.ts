@@ -20,8 +20,8 @@ export const writtenIn = ({ choices, written }: CompletionParts): number =>
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members of a completion whose values do not change the outcome. The outcome stays the same only if each value is
- * a text or a count, and if the usage counts output tokens.
+ * These members of a completion may have any value without changing the outcome. This is only true if each value is a
+ * text or a count, and if the usage counts output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),

@@ -53,8 +53,8 @@ const plainName = (name: string): string =>
   /[^a-z]/.test(name) ? name.toLowerCase().replaceAll(/[_-]/g, '') : name;
 
 /**
- * The names of fields that contain an error, in the form that `plainName` returns. The comments say which servers use a
- * name.
+ * Fields with these names contain an error. The names are in the form that `plainName` returns. The comments say which
+ * servers use a name.
  */
 const errorNames: ReadonlySet<string> = new Set([
   // Used by the OpenAI API, Volcengine (`ResponseMetadata.Error`), and Tencent Cloud (`Response.Error`).
@@ -80,8 +80,8 @@ const errorNames: ReadonlySet<string> = new Set([
 const isErrorName = (name: string): boolean => errorNames.has(name) || name.endsWith('exception');
 
 /**
- * The names of the fields that contain the message of an error, in order of preference, in the form that `plainName`
- * returns.
+ * The message of an error is in a field with one of these names, of which earlier ones are preferred. The names are in
+ * the form that `plainName` returns.
  */
 const messageNames =
   'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error text'.split(
@@ -90,10 +90,7 @@ const messageNames =
 const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
 const typeNames = ['type', 'errortype'];
 
-/**
- * Returns the value of the first field that has one of the names, in the order of the names; undefined if no field has
- * a value.
- */
+/** Returns the value of the field whose name comes first in `names`; undefined if no field has a value. */
 const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   let found: unknown;
   let best = names.length;
@@ -105,7 +102,7 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   return found;
 };
 
-/** The greatest depth of nested objects in which this file searches a message. */
+/** This file searches nested objects for a message down to this depth. */
 const maxMessageDepth = 4;
 
 /**
@@ -229,8 +226,8 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
 };
 
 /**
- * Reads the documented error `{error: {message, type, code}}`, the form in which `error` is a text, and the gateway's
- * second form of a 429.
+ * Reads an error in the documented form `{error: {message, type, code}}`, in the form in which `error` is a text, or in
+ * the gateway's second form of a 429 (with the type `None`).
  */
 const documentedErrorIn = (body: Fields): ErrorText => {
   const { error } = body;
@@ -289,7 +286,7 @@ export const errorBeside = (answer: Fields): unknown => {
   const said = { ...answer, choices: undefined };
   return (
     messageIn(said) ??
-    // The message of a choice does not count, because the model wrote it.
+    // The `message` of a choice does not count, because the model wrote it.
     messageIn({ ...said, message: undefined }) ??
     'the answer itself says that it failed'
   );

@@ -10,8 +10,8 @@ import { objectOf } from './json-text.ts';
 type Ending = 'completes' | 'fails';
 
 /**
- * The known reasons in lower case, each with its effect on an answer. The comments name the servers that send a reason,
- * and where they define it.
+ * Says whether each known reason, in lower case, completes an answer or fails it. The comments name the servers that
+ * send a reason, and where they define it.
  */
 const endings = {
   // Sent by the OpenAI API (openai/openai-openapi, finish_reason). Section 2.4 of the interface lists them, too.
@@ -132,8 +132,8 @@ export const isFailingFinish = (reason: string, fails: readonly string[]): boole
 export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== undefined;
 
 /**
- * The maximum length of a finish reason that is read, in UTF-16 units. If a server sends an API key in place of a
- * reason, Weir must read the whole key in order to mask it. API keys are shorter than this maximum.
+ * At most this many UTF-16 units of a finish reason are read. If a server sends an API key in place of a reason, Weir
+ * must read the whole key in order to mask it. API keys are shorter.
  */
 const maxReadLength = 8192;
 

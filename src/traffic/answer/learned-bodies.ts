@@ -8,11 +8,11 @@ import {
 import { plainUsage, type UsageReading } from './read-usage.ts';
 
 /**
- * The number of matches after which one more attempt to learn is allowed. Learning one body takes as long as reading
- * about sixty bodies.
+ * After this many matches, one more attempt to learn is allowed. Learning one body takes as long as reading about sixty
+ * bodies.
  */
 const matchesPerLearning = 64;
-/** The number of attempts to learn that are allowed at first, and the most that matches can accumulate. */
+/** At first, this many attempts to learn are allowed. Matches never raise the number of unused attempts above this. */
 const maxLearnings = 8;
 /**
  * The maximum length of a learned body, in UTF-16 units. Longer bodies hardly ever match, because they also differ
@@ -21,8 +21,8 @@ const maxLearnings = 8;
 const maxLearnedLength = 16 * 1024;
 
 /**
- * The number of consecutive bodies without a match after which only every eighth body is compared, since comparing
- * takes a quarter of the time of reading an answer.
+ * After this many consecutive bodies without a match, only every eighth body is compared, since comparing takes a
+ * quarter of the time of reading an answer.
  */
 const patience = 32;
 
@@ -61,13 +61,14 @@ export const usageMembers: readonly VariableMember[] = Object.values(usageCounts
 );
 
 /**
- * A learned body, what was read from it, and the places of the counts in its usage. The place of an absent count is −1.
+ * A learned body and what was read from it. `body.countAt(places.input)` returns the input tokens of the last match. A
+ * place is −1 if the usage does not contain this count.
  */
 export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
   readonly places: Readonly<Record<keyof typeof usageCounts, number>>;
-  /** The number of bytes that the model wrote outside the variable places of the body. */
+  /** The number of bytes that the model wrote in the fixed parts of the body. */
   readonly fixedWriting: number;
 }
 
@@ -95,7 +96,7 @@ export class LearnedBodies<T> {
   /** The learned bodies, the body that matched last first. */
   readonly #learned: LearnedReading<T>[] = [];
   readonly #allowance = new LearningAllowance();
-  /** The number of bodies since the last match or since the last learned body. */
+  /** How many bodies have come since the last match, or since a body was last learned. */
   #misses = 0;
 
   /**

@@ -132,7 +132,7 @@ const isWritten = ({ holds }: VariableMember): boolean => holds === 'writing' ||
  * with `b22` and `10`.
  */
 export class LearnedBody {
-  /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
+  /** Where the first value of the kind `words` begins and ends in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
   /**

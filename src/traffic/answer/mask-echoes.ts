@@ -6,7 +6,7 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
  */
 
 /**
- * The minimum length of a match between a message and a prompt, in characters. A shorter match is probably a
+ * A match between a message and a prompt must have at least this many characters. A shorter match is probably a
  * coincidence.
  */
 const minEchoLength = 16;
@@ -17,7 +17,7 @@ const maxTextLength = 20_000;
 
 const promptMask = '[prompt]';
 
-/** The fields of a request body that contain names and no part of a prompt. */
+/** These fields of a request body contain names and no part of a prompt. */
 const nonPromptFields = new Set(['model', 'voice', 'response_format']);
 
 const promptTexts = (value: unknown): readonly string[] => {
