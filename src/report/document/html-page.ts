@@ -75,8 +75,8 @@ const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Mark
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
 /**
- * On a narrow screen, a table shows one cell per line (it is stacked) if a column has sentences, or if the table has at
- * least this many columns and no `look`.
+ * On a narrow screen, each row of a table becomes a paragraph (the table is stacked) if a column has sentences, or if
+ * the table has at least this many columns and no `look`.
  */
 const manyColumns = 7;
 /** Tables with these looks are not stacked on a narrow screen, since readers compare their figures side by side. */
