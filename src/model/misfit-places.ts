@@ -1,4 +1,4 @@
-/** The maximum number of paths in a message, and the maximum number of characters of each path. */
+/** A message names at most this many paths, each cut to this many characters. */
 const [mostNamed, mostCharacters] = [3, 80];
 
 interface Misfit {

@@ -18,20 +18,20 @@ export const blockings = [
   { blocks: 40, t: 2.022691 },
 ] as const;
 
-/** The minimum length of a run for which intervals are computed, in seconds. */
+/** A confidence interval is computed only if at least this many seconds of the run have samples. */
 export const leastSeconds = 10;
 
 /** The normal quantile of a two-sided confidence of 95 %. */
 export const z95 = 1.959963984540054;
 
 /**
- * The strength of the dependence of a run's samples, as two factors of at least 1. For independent samples, both
- * factors are 1.
+ * How strongly the samples of a run depend on each other. Both factors are at least 1, and exactly 1 for independent
+ * samples.
  */
 export interface Dependence {
-  /** The number of samples, divided by the number of independent samples they are worth. */
+  /** How many samples are worth one independent sample, for example 33 if 10,000 samples are worth 300. */
   readonly effect: number;
-  /** The factor `effect`, increased because the number of blocks is small. Intervals use this factor. */
+  /** `effect`, increased because a few blocks estimate it only roughly. Intervals are computed with `widening`. */
   readonly widening: number;
 }
 
@@ -109,7 +109,7 @@ export const dependenceOfPercentiles = (
 ): ((q: number) => Dependence | null) => {
   const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
-  // A report asks for a hundred percentiles. Each of them reads these blocks instead of all seconds of the run.
+  // The blocks are summed once for all percentiles, because a report asks for a hundred of them.
   const summed = new Map(
     blockings.map(({ blocks }) => [
       blocks as number,

@@ -3,7 +3,7 @@ import type { Measure } from './measure.ts';
 import type { MeasureName } from './measures.ts';
 
 /**
- * The measures of interest to most readers, the most important first. The verdict on trust considers only these
+ * The measures that interest most readers, the most important first. The verdict on trust considers only these
  * measures.
  */
 export const headlineMeasures = {

@@ -18,7 +18,7 @@ export type EncodedHistogram = z.infer<typeof encodedFields>;
 export const nearestRank = (n: number, q: number): number =>
   Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
 
-/** The factor by which a rounded sum of numbers may exceed the exact sum. */
+/** Rounding can make a sum larger than the exact sum, by at most this factor. */
 const roundedUp = 1 + 1e-9;
 
 /** Returns whether a stored histogram can be decoded and contains the declared number of samples. */

@@ -236,9 +236,9 @@ export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
- * The times to the first part of an answer, such as the first token or the first audio. An answer that fails later also
- * has these times. Tables include such failed answers. Objectives leave them out, because there a request that did not
- * complete took infinitely long.
+ * The times until an answer begins, for example until its first token or its first audio. An answer that fails later
+ * has such a time, too. Tables include it. Objectives do not, because they count each request that did not complete as
+ * infinitely slow.
  */
 export const measuresOfFirst = [
   'ttft',
@@ -280,12 +280,12 @@ const timedUnits: ReadonlySet<Measure['unit']> = new Set([
  */
 export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 
-/** The measures of time for which a completed request may have no sample or several samples. */
+/** The times of which a completed request may have no sample (`connect` on a reused connection) or several (`gap`). */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
 /**
- * Returns whether a measure is a time of which every completed request has exactly one sample. A failed request then
- * counts as infinitely slow.
+ * Returns whether a measure is a time of which every completed request has exactly one sample. For such a measure, a
+ * failed request counts as infinitely slow.
  */
 export const isTimeOfEachRequest = (name: MeasureName): boolean =>
   measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

@@ -27,7 +27,7 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** Returns the number of all arrivals, which is the denominator of every share of arrivals. */
+/** Returns the number of all arrivals. Every share of arrivals is divided by this number. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 
@@ -86,7 +86,7 @@ export const countFinishes = (
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-/** Returns a second in which nothing happened, without latencies. */
+/** Returns the timeline's entry for a second in which nothing happened, without the field `latency`. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({
   second,
   due: 0,

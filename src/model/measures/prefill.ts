@@ -8,8 +8,9 @@ import { blockings, blocksOf, leastSeconds } from './dependence.ts';
  */
 
 /**
- * The sums over streams: their number, and the sums of times t in ms, of thousands of input tokens (n) and of repeated
- * tokens (r), and of the products of t, n and r.
+ * The sums for least squares, before the first stream is added. `answers` counts streams, `t` sums their times to first
+ * token in ms, `n` their input tokens and `r` their repeated tokens (both in thousands). `nn` is the sum of n · n, `nr`
+ * of n · r, and so on.
  */
 export const noPrefills = { answers: 0, t: 0, n: 0, r: 0, nn: 0, rr: 0, nr: 0, nt: 0, rt: 0 };
 export type PrefillSums = typeof noPrefills;
@@ -49,10 +50,7 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
   return whole;
 };
 
-/**
- * The minimum share of a quantity's variance that the other quantity must leave unexplained. Below this minimum, the
- * slopes of the two quantities cannot be separated.
- */
+/** If `n` leaves less than this share of the variance of `r` unexplained, their two slopes cannot be separated. */
 const leastOwnVariance = 0.01;
 
 /**
@@ -79,12 +77,12 @@ export interface InferredHits {
   readonly hits: number;
   readonly low: number;
   readonly high: number;
-  /** The repeated tokens of these streams, as a share of all input tokens of these streams. */
+  /** Which share of the input tokens of these streams was repeated. */
   readonly repeatedShare: number;
   readonly answers: number;
 }
 
-/** The largest half width at which the interval of the share is useful. */
+/** If half the width of the interval of `hits` is larger than this, nothing is inferred (`vague`). */
 const widestUse = 0.3;
 
 /**

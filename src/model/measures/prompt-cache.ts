@@ -1,14 +1,14 @@
 import type { Group } from './counts.ts';
 
-/** The prompt tokens of completed chats, separated by whether the answer reports cached tokens. */
+/** The prompt tokens of completed chats: separately for answers that report cached tokens and answers that do not. */
 export interface CachedPrompts {
-  /** The number of answers that report cached tokens, and the sums of their input tokens and cached tokens. */
+  /** How many answers report cached tokens, and the sums of their input tokens and of their cached tokens. */
   readonly answers: number;
   readonly input: number;
   readonly cached: number;
   /**
-   * The number of answers that report no cached tokens, and the sum of their input tokens; the sum is `null` if one of
-   * them reports no input tokens.
+   * How many answers report no cached tokens, and the sum of their input tokens. The sum is `null` if an answer does
+   * not report its input tokens.
    */
   readonly silent: number;
   readonly silentInput: number | null;
@@ -30,9 +30,9 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 };
 
 /**
- * Returns the bounds of the cached share in percent; `null` if every answer reports cached tokens. The lower bound
- * assumes that the prompts of the other answers were not cached at all, the upper bound that they were cached
- * completely. Some servers, such as vLLM, report cached tokens only if the number is above 0.
+ * Returns between which bounds the cached share lies, in percent; `null` if every answer reports cached tokens. For the
+ * answers that do not, the lower bound assumes that no prompt token was cached, and the upper bound that all were. Some
+ * servers, such as vLLM, report cached tokens only if the number is above 0.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

@@ -15,8 +15,8 @@ export interface Quantile {
   /** The number of independent samples that the `n` samples are worth: at least 1, at most `n`. */
   readonly effective: number;
   /**
-   * Whether fewer than ten effective samples are expected beyond the percentile. For a percentile below the median,
-   * beyond means below.
+   * Whether the percentile is uncertain because fewer than ten effective samples are expected above it. For a
+   * percentile below the median, the samples below it count instead.
    */
   readonly weak: boolean;
   /**
@@ -28,15 +28,15 @@ export interface Quantile {
 
 const confidence = 0.95;
 /**
- * The largest number of samples for which the binomial distribution is summed exactly. For more samples, the error of
- * the normal approximation is less than one rank.
+ * Up to this many samples, the binomial distribution is summed exactly. With more samples, the normal approximation is
+ * wrong by less than one rank.
  */
 const exactUpTo = 5000;
 
 /** Returns P(B ≤ k) for k = 0 … n, where B has the binomial distribution (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // The sum starts at the mode and goes in both directions, so no term becomes too large or too small.
+  // The terms are computed from the mode outwards, in both directions, so none becomes too large or too small.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -76,15 +76,15 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples that widens the interval for sure verdicts. The plain 95 % interval is too
- * narrow for a sure verdict: by the plain interval, 3 to 4 % of runs of 1,000 requests call a broken objective surely
- * met. (In the tested case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
+ * Whether a verdict is sure is decided by a wider interval: the effective samples are divided by this number. By the
+ * plain 95 % interval, 3 to 4 % of runs of 1,000 requests would call a broken objective surely met. (In the tested
+ * case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
  */
 export const doubt = 2;
 
 /**
- * The divisor of the effective samples for a run that ends once the verdicts on its objectives are sure. Such a run
- * checks the verdicts up to a dozen times, and each check can be wrong.
+ * Replaces `doubt` in a run that ends once the verdicts on its objectives are sure. Such a run checks the verdicts up
+ * to a dozen times, and each check can be wrong.
  */
 export const doubtOfLooks = 2.5;
 
@@ -100,9 +100,9 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 };
 
 /**
- * Returns the q-quantile by nearest rank: the smallest sample for which at least a share q of the samples are not
- * larger. Returns `null` without samples. `dependence` decides how many independent samples the interval assumes. If
- * `dependence` is `null`, the interval has no ends. The outer interval assumes `divisor` times fewer samples.
+ * Returns the q-quantile by nearest rank: the smallest sample that at least a share q of all samples does not exceed.
+ * Returns `null` without samples. `dependence` says how many independent samples the samples are worth; if it is
+ * `null`, the interval has no ends. For the outer interval, they are worth `divisor` times fewer.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,

@@ -3,12 +3,15 @@ import { attemptsOf, type Observation, type ReadDelays } from '../observation/ob
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
- * The distributions of how late instants may have been read, in ms. `judge/errors` computes the errors of figures from
- * these distributions. For completed requests, `first` is the delay of the first token or audio, and `end` is the delay
- * of the last token or of the end of the answer. For an answer that failed later, `firstOfPartial` is the delay of the
- * first token or audio. `first`, `end` and `firstOfPartial` include the lag of the start. The other three distributions
- * come from a sample of the streams: `tokens` is the delay of each token event, and `gapLow` and `gapHigh` are the
- * least and the greatest true time of each chunk gap.
+ * Histograms of how late Weir may have read parts of answers, in ms. `judge/errors` computes the errors of figures from
+ * them.
+ * - `first`, `end` (completed requests): the delay of the first token or audio, and that of the last token or of the
+ *   end of the answer. Both include the lag of the start.
+ * - `firstOfPartial` (answers that failed later): the delay of the first token or audio, including the lag of the
+ *   start.
+ * - `tokens` (a sample of the streams): the delay of each token event.
+ * - `gapLow`, `gapHigh` (the same sample): the shortest and the longest that each gap between chunks can really have
+ *   been.
  */
 export const delayNames = [
   'first',

@@ -23,7 +23,7 @@ interface Count {
   readonly of: (counted: CountedArrivals) => number;
 }
 
-/** A figure that divides a number of arrivals by all arrivals that were due; `null` if the number is unknown. */
+/** A number of arrivals, divided by all arrivals that were due. `of` returns the number; `null` if it is unknown. */
 interface Share {
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number | null;
@@ -122,7 +122,7 @@ export const rates = {
   ),
 } as const satisfies Record<string, Rate>;
 
-/** The shares of tokens, over the completed answers that report cached tokens. */
+/** Shares of prompt tokens. Only completed answers that report cached tokens count. */
 export const tokenShares = {
   cacheHits: {
     definition: 'Prompt tokens from a cache, of the answers that report it.',

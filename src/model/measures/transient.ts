@@ -4,26 +4,27 @@ import { type Share, sumOfShares } from './share.ts';
 
 /**
  * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is being compiled.
- * The second half of the run counts as the steady state. An earlier stretch of the run is compared with the steady
- * state by two shares: the share of arrivals within the steady median, and the share within the steady p90. The stretch
- * differs if a share differs by more than the dependence of the second half explains. The rest of the run is not steady
- * if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts
- * something off in a third of all runs without a transient; `transient.test.ts` counts how often this file's rule does.
+ * The second half of the run counts as the steady state. Its median and its p90 are two bounds. For an earlier stretch
+ * of the run, the share of arrivals up to each bound is compared with the same share in the steady state. The stretch
+ * differs if one of the shares differs by more than chance explains. The stronger the arrivals of the second half
+ * depend on each other, the more chance explains. The rest of the run is not steady if the median or the p90 of its ten
+ * blocks rises or falls throughout (Kendall's test). The usual rule, MSER, cuts something off in a third of all runs
+ * without a transient; `transient.test.ts` counts how often this file's rule does.
  */
 
 /**
- * The minimum difference of a stretch from the steady state, in standard errors, for a transient to begin and to
- * continue.
+ * A stretch differs from the steady state if its share deviates by more than this many standard errors. `begins`
+ * decides whether there is a transient at all, `goesOn` whether it continues.
  */
 const thresholds = { begins: 4, goesOn: 2 } as const;
-/** The percentiles of the steady state that are the bounds of the compared shares. */
+/** The percentiles of the steady state up to which arrivals are counted. */
 const levels = [0.5, 0.9] as const;
 /**
  * The constants of Kendall's test: the number of blocks, and the minimum surplus of rising or falling pairs that shows
  * a trend.
  */
 const trend = { blocks: 10, surplus: 31 } as const;
-/** The factor by which each tried length exceeds the length that was tried before. */
+/** Each tried length of the transient is about this many times the length that was tried before. */
 const growth = 1.25;
 
 /** Returns the seconds at which a transient may end, from the first to the last. */
@@ -38,7 +39,7 @@ export const possibleEnds = (first: number, last: number): readonly number[] => 
 };
 
 /**
- * The samples of a measure in one second, and the number of failed arrivals that were due in the second. A failed
+ * The samples of a measure in one second. `failed` counts the failed arrivals that were due in the second. A failed
  * arrival counts as infinitely long.
  */
 export interface MeasuredSecond {
@@ -96,7 +97,7 @@ const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: numbe
   const of = after.of - before.of;
   if (of === 0 || steady.of === 0) return 0;
   const events = after.events - before.events;
-  // Half a case is added on each side of the bound, so that the variance of a share of 0 or 1 is not 0.
+  // One case is added, half of it to the events, so that the variance is not 0 if both shares are 0 or both are 1.
   const pooled = (events + steady.events + 0.5) / (of + steady.of + 1);
   const variance = widening * pooled * (1 - pooled) * (1 / of + 1 / steady.of);
   return Math.abs(events / of - steady.events / steady.of) / Math.sqrt(variance);
@@ -132,8 +133,8 @@ export interface TransientEnd {
 
 /**
  * Returns the first of the possible `ends` after which no stretch differs from the steady state. The steady state
- * begins at the last possible end. Each element of `measured` has the seconds of one measure, from the first second of
- * the run.
+ * begins at the last possible end. Each element of `measured` has one measure, second by second from the start of the
+ * run.
  */
 export const endOfTransient = (
   measured: readonly (readonly MeasuredSecond[])[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TokenCounts } from '../observation/outcome.ts';
 
-/** This file compares the usage that an answer reports with the content that Weir received. */
+/** This file checks whether the token counts that an answer reports (its usage) fit the content that Weir received. */
 
 const count = z.int().nonnegative();
 
@@ -12,8 +12,8 @@ const count = z.int().nonnegative();
 const maxSilentTokens = 16;
 
 /**
- * The maximum number of token events that contain no token of the answer, such as an echo of the prompt or the
- * signature of the reasoning.
+ * Up to this many token events may contain no token of the answer, for example an echo of the prompt or the signature
+ * of the reasoning.
  */
 const maxSilentEvents = 2;
 
@@ -34,8 +34,8 @@ export const auditNames = ['text', 'reasoning', 'limit', 'events', 'prompt'] as 
 export type AuditName = (typeof auditNames)[number];
 
 /**
- * The number of answers that a check examined, and the number of answers whose count differs from the bound. `reported`
- * and `bound` are the sums of the counts and of the bounds over the differing answers.
+ * How many answers a check examined, and in how many of them the reported count violates its bound. `reported` and
+ * `bound` are sums over the violating answers only.
  */
 const usageCountsSchema = z.strictObject({
   answers: count,

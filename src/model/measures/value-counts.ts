@@ -178,7 +178,7 @@ class Writer {
   }
 }
 
-/** The writer that all encodings share, because a checkpoint encodes dozens of histograms one after the other. */
+/** All encodings share this writer and its buffer, because a checkpoint encodes dozens of histograms in a row. */
 const writer = new Writer();
 
 const writeCounter = (unused: number, count: number): void => {

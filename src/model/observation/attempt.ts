@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** The sources of the wait before a retry, the preferred source first. */
+/** Where the wait before a retry comes from, the preferred source first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -15,7 +15,7 @@ export const waitSources = [
 ] as const;
 export type WaitSource = (typeof waitSources)[number];
 
-/** The reasons why a failure was not retried although the plan retries such failures, with their texts in reports. */
+/** Why a failure was not retried although the plan retries such failures, with the texts for reports. */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',
   patience: 'the wait would have passed the total deadline',
@@ -26,7 +26,7 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
-/** The facts about a chat's tokens that a gateway can know before the answer. */
+/** What a gateway can know about a chat's tokens before it answers. */
 const chatSizeSchema = z.strictObject({
   /**
    * The number of characters that the model reads. An image or a recording counts as four characters per estimated
@@ -67,7 +67,7 @@ export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
-  /** The time from the end of this attempt until the next attempt could be sent. */
+  /** How long after the end of this attempt the next could be sent, in ms. A wait for the pace comes on top. */
   wait: millisecondsSchema,
   waitBy: z.enum(waitSources),
 });

@@ -10,7 +10,7 @@ import type { Instant } from '../quantity.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
-  /** The path and query below the base address, such as `/chat/completions`. */
+  /** The path and query, which are appended to the base address, such as `/chat/completions`. */
   readonly path: string;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

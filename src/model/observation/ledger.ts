@@ -22,7 +22,10 @@ const columns = {
   /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time until the key is admitted again, from a header (`retryAfter`) and from the body of a 429 (`resetIn`). */
+  /**
+   * How long the key must wait until it is admitted again, by a header (`retryAfter`) and by the body of a 429
+   * (`resetIn`).
+   */
   retryAfter: cell,
   resetIn: cell,
   /** The numbers of input tokens and of cached input tokens. */
@@ -32,10 +35,7 @@ const columns = {
   characters: cell,
   maxTokens: cell,
 };
-/**
- * The number of columns, at the end of the row, that old files lack. A row leaves out these columns if all of them are
- * `null`.
- */
+/** Old files lack this many columns at the end of a row. A row leaves them out if all of them are `null`. */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;

@@ -29,8 +29,8 @@ export const observationsHeaderSchema = z.strictObject({
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
 /**
- * The longest times that the parts of an answer may have waited in the event loop, in ms. A time below a tenth of a ms
- * is stored as 0.
+ * How long the parts of an answer may at most have waited in the event loop until Weir read them, in ms. A time below a
+ * tenth of a ms is stored as 0.
  */
 export const readDelaysSchema = z.strictObject({
   /** The possible delay of the first token or audio; `null` for an answer that is not streamed. */
@@ -42,10 +42,7 @@ export const readDelaysSchema = z.strictObject({
    * sample.
    */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /**
-   * The number of streams for which the delays in `tokens` stand, because most streams are not in the sample; absent
-   * means 1.
-   */
+  /** The delays in `tokens` stand for this many streams, because most streams are not in the sample; absent means 1. */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;

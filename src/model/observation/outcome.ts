@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** The sources of an answer's token counts, the preferred source first. A statistic that mixes sources says so. */
+/**
+ * Where the token counts of an answer come from, the preferred source first. A statistic that mixes sources says so.
+ */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -11,8 +13,8 @@ const moment = instantSchema.nullable();
 const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
 /**
- * The tokens of an answer. `input` is the number of all tokens of the prompt, and `output` the number of all tokens of
- * the answer, even if the server counts a class of tokens separately. A class without tokens is absent.
+ * The token counts of an answer. `input` counts all tokens of the prompt and `output` all tokens of the answer, even if
+ * the server counts a class of tokens, such as cached tokens, separately. A class without tokens is absent.
  */
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
@@ -20,9 +22,9 @@ const tokenCountsSchema = z.strictObject({
   /** The number of input tokens that a synthetic prompt should have; absent for any other prompt. */
   asked: count.exactOptional(),
   /**
-   * The number of input tokens at the beginning of the prompt with which an earlier request of the same slice also
-   * began. A cache can contain these tokens. 0 if the prompt repeats no beginning; absent if the prompt is too short or
-   * its beginnings are unknown.
+   * How many tokens at the beginning of the prompt are repeated: an earlier request of the same slice began with them,
+   * too, so a cache can contain them. 0 if nothing is repeated; absent if the prompt is too short or its beginnings are
+   * unknown.
    */
   repeated: count.exactOptional(),
   /** The input tokens from a cache. 0 if the server reports 0; absent if the server reports no cached tokens. */
@@ -34,18 +36,15 @@ const tokenCountsSchema = z.strictObject({
   /** The output tokens of the model's reasoning. */
   reasoning: count.exactOptional(),
   audioOutput: count.exactOptional(),
-  /**
-   * The maximum number of output tokens that the answer's text can have; absent if the text is unknown, and in old
-   * files.
-   */
+  /** The answer's text can have at most this many output tokens; absent if the text is unknown, and in old files. */
   most: count.exactOptional(),
-  /** The input tokens that the first answer to the same prompt reported. Absent in the first answer itself. */
+  /** How many input tokens the first answer to the same prompt reported; absent in the first answer itself. */
   before: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The tolerated deviations of an answer from the interface, with their texts in reports. */
+/** How an answer may deviate from the API and still be accepted, with the texts for reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -103,10 +102,10 @@ const chatStreamAnswerSchema = z.strictObject({
   lastToken: moment,
   tokenInstants: instants,
   /**
-   * The instants of at most a thousand comments (`: ping`), which show that the connection to a slow model is not dead.
+   * When comments such as `: ping` came; at most a thousand. They show that the connection to a slow model is not dead.
    */
   commentInstants: instants,
-  /** The number of token events that arrived in the same read as an earlier token event. */
+  /** How many token events arrived in the same read as an earlier token event. */
   coalesced: count,
   tokens: tokenCountsSchema,
   /** The number of tokens in the first token event; `null` if unknown. An unknown number is treated as 1. */
@@ -139,8 +138,8 @@ const transcriptionAnswerSchema = z.strictObject({
   /** The length of the uploaded clip in seconds; `null` if the clip's container does not declare the length. */
   audioSeconds: z.number().nonnegative().nullable(),
   /**
-   * The number of words that were inserted, deleted or replaced, and the number of words of the correct text; `null` if
-   * the correct text is unknown.
+   * How many words are wrong (inserted, deleted or replaced), and how many words the correct text has; `null` if the
+   * correct text is unknown.
    */
   words: z.strictObject({ wrong: count, expected: count }).nullable(),
   ...pricedFields,
@@ -209,12 +208,13 @@ const limitedSchema = z.strictObject({
   /** The limit that the text of the refusal names; `null` if the text names no limit. */
   unit: z.enum(namedLimits).nullable(),
   /**
-   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if no such header is
-   * present or readable.
+   * How long the key must wait until it is admitted again, by `Retry-After` or a similar header; `null` if no such
+   * header is present or readable.
    */
   retryAfter: millisecondsSchema.nullable(),
   /**
-   * The time until the key is admitted again: the reset time in the body minus the answer's `Date`. `null` if unknown.
+   * How long the key must wait until it is admitted again: the reset time in the body minus the answer's `Date`. `null`
+   * if unknown.
    */
   resetIn: millisecondsSchema.nullable(),
 });
@@ -267,7 +267,7 @@ export const finishOf = (outcome: Outcome): string | null => {
 };
 
 /**
- * The words of Anthropic, Gemini, Bedrock, Cohere and Mistral for the finish reason `length` of the OpenAI API
+ * What Anthropic, Gemini, Bedrock, Cohere and Mistral write instead of the finish reason `length` of the OpenAI API
  * (`finish-reasons.ts`).
  */
 const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);

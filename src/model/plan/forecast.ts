@@ -62,8 +62,8 @@ export interface LimitForecast {
   /** The limit that the plan reaches first; `null` if no limit is declared. */
   readonly binds: LimitUnit | null;
   /**
-   * The number of keys that are enough if the plan uses all keys evenly. `null` if no limit is declared, or if targets
-   * are named, because a key of one target cannot replace a key of another target.
+   * How many keys are enough for the busiest minute if the plan uses all keys evenly. `null` if no limit is declared,
+   * or if targets are named, because a key of one target cannot replace a key of another target.
    */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
@@ -71,16 +71,19 @@ export interface LimitForecast {
 }
 
 export interface PaceForecast {
-  /** The earliest time at which the last request can be sent, in ms from the start of the run. */
+  /** The last request cannot be sent earlier than this, in ms from the start of the run. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /** The number of requests that the limit of requests delays beyond the timeout or the end of the run. */
+  /**
+   * How many requests cannot be sent: the limit of requests delays them beyond their total deadline or the end of the
+   * run.
+   */
   readonly unsendable: number;
-  /** The duration of the run if only the limit of tokens slows the run. */
+  /** How long the run takes if only the limit of tokens slows it. */
   readonly tokenTime: Milliseconds;
 }
 
-/** The number of samples that a measure will have if every request succeeds. */
+/** How many samples a measure will have if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;
@@ -103,8 +106,8 @@ export interface BudgetForecast {
 }
 
 /**
- * The shares of cached prompt tokens for one traffic kind and model: the tokens that are read from a cache, and the
- * tokens that are written to a cache.
+ * Which shares of the prompt tokens of one traffic kind and model are read from a cache (`cached`) and written to a
+ * cache (`written`), from 0 to 1.
  */
 export interface CachedShare {
   readonly traffic: TrafficKind;
@@ -120,7 +123,7 @@ export interface Forecast {
   readonly name: string;
   readonly total: ResourceNeed;
   readonly groups: readonly ForecastGroup[];
-  /** The duration of the load, and the maximum time that the run continues after the load. */
+  /** How long the load lasts, and how long the run may continue after it. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
   /** The assumed time until an answer; `null` if no user waits for answers. */
@@ -137,7 +140,10 @@ export interface Forecast {
   readonly slices: SliceForecast | null;
   /** The needs of all slices together; absent if the caller did not ask for slices. */
   readonly fleet?: FleetForecast;
-  /** The assumed shares of cached prompt tokens, taken from an earlier result; absent without an earlier result. */
+  /**
+   * The shares of cached prompt tokens that the forecast assumes, from an earlier result; absent without an earlier
+   * result.
+   */
   readonly cachedShares?: readonly CachedShare[];
 }
 

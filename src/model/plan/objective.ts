@@ -50,7 +50,7 @@ const figureSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
   /** A share of tokens, in percent. */
   z.strictObject({ kind: z.literal('token-share'), name: z.enum(tokenShareNames) }),
-  /** A figure from the server's own metrics, known to Weir or defined by the scenario. */
+  /** A figure from the server's own metrics. Weir knows the figure, or the scenario defines it. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
@@ -78,7 +78,7 @@ export const objectiveSchema = z.strictObject({
   minSamples: z.int().positive(),
   severity: z.enum(['fail', 'warn']),
   /**
-   * The time of the run after which a broken objective ends the run; `null` means that the objective is checked only at
+   * From this time of the run on, the run ends once the objective is broken. `null`: the objective is checked only at
    * the end.
    */
   abortAfter: millisecondsSchema.nullable(),

@@ -30,7 +30,7 @@ export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
 /** The maximum that each key may use within any window of time; `null` means no limit. */
 export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
-  /** The longest time after sending in which the server may count a request. This time is added to each window. */
+  /** The server may count a request up to this long after it was sent. Each window is extended by this time. */
   margin: millisecondsSchema,
   /**
    * When the server charges tokens. `sent`: on admission. `prompt-sent`: the prompt on admission, and the answer later.
@@ -38,13 +38,11 @@ export const paceSchema = paceAmountsSchema.extend({
    */
   charged: z.enum(chargingMoments),
   /**
-   * The longest time from the end of an answer until the server has charged all its tokens, as an examination measured.
-   * If the field is absent, the server has charged all tokens at the end.
+   * All tokens of an answer are charged at most this long after its end, as an examination of the token limit measured.
+   * Absent if they are charged by the end of the answer.
    */
   settle: millisecondsSchema.exactOptional(),
-  /**
-   * The limits that the engine lowers if headers of answers declare lower limits; absent if the engine lowers no limit.
-   */
+  /** The engine lowers these limits if headers of answers declare lower ones; absent if it lowers none. */
   follows: z
     .array(z.enum(['requests', 'tokens']))
     .readonly()

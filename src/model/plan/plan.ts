@@ -127,11 +127,11 @@ const wireSchema = z.strictObject({
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of PEM certificates that are trusted in addition to the default certificates; `null` for no file. */
+  /** A PEM file of certificates that are trusted in addition to Node's default certificates; `null` for no file. */
   caFile: z.string().nullable(),
   /**
-   * The PEM files of the certificate that Weir presents to the target, and of its key; both absent if Weir presents
-   * none.
+   * The PEM files of the certificate that Weir presents to the target, and of the certificate's key. Both are absent if
+   * Weir presents none.
    */
   clientCert: z.string().optional(),
   clientKey: z.string().optional(),
@@ -184,7 +184,7 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of each key, unless the scenario declares other limits for a key. */
+/** The declared limits of every key that has no limits of its own. */
 const limitsSchema = limitsPerMinuteSchema.extend({
   /** The permitted limiter. With a value other than `null`, the run gets a verdict on its limits. */
   limiter: z
@@ -236,16 +236,16 @@ export const planSchema = z.strictObject({
   /** The end of the warm-up. No figure contains an arrival that is due before this end. */
   warmUp: millisecondsSchema,
   /**
-   * The instants between which the run itself finds the end of the warm-up. Until the run has ended, `warmUp` is the
-   * latest of these instants.
+   * The run itself finds the end of its warm-up between these two times. Until the run has ended, `warmUp` is the later
+   * one.
    */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
   /** The currency, date and file of the prices; absent if nothing is known. */
   pricing: pricingSchema.exactOptional(),
-  /** The time for which exchanges can continue after the load has ended. */
+  /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
   /**
-   * The maximum number of arrivals in flight, including arrivals that wait for a retry. Further arrivals become
+   * At most this many arrivals are in flight at once, including those that wait for a retry. Further arrivals become
    * `dropped{saturated}`.
    */
   inFlight: z.int().positive(),
@@ -268,7 +268,7 @@ export const planSchema = z.strictObject({
       /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** The figures that the scenario defines from other metrics of the server. The user chooses their names. */
+      /** The figures that the scenario defines from other metrics of the server, under names that the user chooses. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),

@@ -9,9 +9,9 @@ import { type Retry, retrySchema } from './retry.ts';
  */
 export const populationSchema = z.strictObject({
   name: z.string().min(1),
-  /** The time from the start of the run to the start of the population's first stage. */
+  /** The population's first stage starts this long after the start of the run. */
   after: millisecondsSchema,
-  /** The keys of the plan that the population's requests use, with the weight of each key in this population. */
+  /** The keys of the plan that the population's requests use. The weight of a key applies only in this population. */
   keys: z.array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() })).min(1),
   retry: retrySchema.nullable(),
   /** The name of the population's target; absent if the plan's only target has no name. */
@@ -42,7 +42,10 @@ export const populationOf = (
 export const retryOf = (plan: PopulatedPlan & RetryingPlan, stage: number): Retry | null =>
   plan.populations === undefined ? plan.retry : (populationOf(plan, stage)?.retry ?? null);
 
-/** Returns every way in which requests of a plan are retried; `null` stands for requests without retries. */
+/**
+ * Returns how each population retries its requests, or how the plan does if it has no populations. `null` stands for
+ * requests without retries.
+ */
 export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry | null)[] =>
   populations === undefined ? [retry] : populations.map((each) => each.retry);
 

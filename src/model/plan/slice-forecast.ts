@@ -1,24 +1,27 @@
 /**
- * The resources that Weir itself needs, as measured (`npm run bench memory`, `streams` and `slices`; reports/scale.md
- * describes the measurements). Sizes are in bytes, times in ms.
+ * What Weir itself needs, as measured (`npm run bench memory`, `streams` and `slices`; reports/scale.md describes the
+ * measurements). Sizes are in bytes, times in ms.
  */
 export const weirCosts = {
-  /** The memory of a worker after some minutes of load, and the memory of each request in flight. */
+  /** How much memory a worker takes after some minutes of load, and how much each request in flight takes. */
   worker: 300 * 2 ** 20,
   stream: 32 * 2 ** 10,
   /** The CPU time for a chunk. A request takes as much as ten chunks. */
   chunk: 0.031,
-  /** The size of a result: of a result without requests, of each second of the run, and of each listed request. */
+  /**
+   * How large a result is without any requests, how much each second of the run adds, and how much each listed request
+   * adds.
+   */
   result: 100e3,
   second: 2400,
   row: 135,
-  /** The CPU time and the memory for reading and merging one byte of the results. */
+  /** How much CPU time and how much memory it takes to read and merge each byte of the results. */
   mergeTime: 60e-6,
   mergeMemory: 4.2,
 } as const;
 
 /**
- * The streamed chunks per second that one worker reads without overload (`npm run bench workers`; reports/scale.md).
+ * One worker reads this many streamed chunks per second without overload (`npm run bench workers`; reports/scale.md).
  */
 export const chunksPerWorker = 30_000;
 
@@ -26,8 +29,8 @@ export const chunksPerWorker = 30_000;
 export const bytesOfChunk = 250;
 
 /**
- * The number of connections that Linux can open from one address to one address and port: one from each source port,
- * 32,768 to 60,999 (`net.ipv4.ip_local_port_range`).
+ * Linux can open this many connections from one address to one address and port: one from each source port, 32,768 to
+ * 60,999 (`net.ipv4.ip_local_port_range`).
  */
 export const sourcePorts = 28_232;
 
@@ -38,7 +41,7 @@ export interface SliceForecast {
   readonly sockets: number;
   /** The number of streamed chunks per second. A request counts as ten chunks. */
   readonly chunksPerSecond: number;
-  /** The number of cores that the slice keeps busy, and the number of threads that it needs. */
+  /** How many cores the slice keeps busy, and how many threads it needs. */
   readonly cores: number;
   readonly workers: number;
   /** The memory that the slice needs, in bytes. */
@@ -59,17 +62,17 @@ export interface FleetForecast {
   /** The memory of all slices, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /** The number of source addresses that the connections to one target address need. */
+  /** How many source addresses are needed to open all connections to one target address. */
   readonly addresses: number;
-  /** The size of all results in bytes, and the CPU time (ms) and memory (bytes) for reading and merging them. */
+  /** The size of all results in bytes. Reading and merging them takes this CPU time in ms and this memory in bytes. */
   readonly results: number;
   readonly mergeTime: number;
   readonly mergeMemory: number;
 }
 
 /**
- * The facts that decide the size of results: the number of all requests, the length of the load in ms, and the maximum
- * number of requests that a result lists.
+ * What decides how large the results are: the number of all requests, the length of the load in ms, and how many
+ * requests a result lists at most.
  */
 interface ResultContent {
   readonly requests: number;

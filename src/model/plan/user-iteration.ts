@@ -1,6 +1,8 @@
 import type { Load } from './plan.ts';
 
-/** A user, and the index of a request among the requests of this user, from 0. */
+/**
+ * Which of `users` users sends a request, and which request of this user it is. `user` and `iteration` count from 0.
+ */
 export interface UserIteration {
   readonly user: number;
   readonly users: number;

@@ -1,7 +1,7 @@
 /**
- * The store through which the coordinator and the workers of a run communicate. The store has small records and large
- * contents, and gives the time of the coordinator. Every operation throws a `Problem` if the store cannot be reached.
- * The caller may repeat the operation after such a problem.
+ * The store through which the coordinator and the workers of a run communicate. It keeps small records and large
+ * contents, and tells workers the coordinator's time. Every operation throws a `Problem` if the store cannot be
+ * reached. The caller may then repeat the operation.
  */
 export interface Rendezvous {
   /** The address of the store for messages, without passwords. */
