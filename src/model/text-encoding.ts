@@ -1,7 +1,4 @@
-/**
- * The number of bytes that are checked, at the beginning of a text without a byte order mark, to recognise its
- * encoding.
- */
+/** Only this many bytes at the beginning of a text without a byte order mark are checked to recognise its encoding. */
 const checkedBytes = 256;
 
 /**

@@ -1,4 +1,4 @@
-/** The reason that messages give when an operation failed because no file descriptor was left. */
+/** What messages say if an operation failed because no file descriptor was left. */
 export const noDescriptors = 'this process may open no more files (`ulimit -n`)';
 
 /** Returns `noDescriptors` if an error says that no file descriptors are left; `null` for any other error. */

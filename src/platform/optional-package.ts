@@ -29,8 +29,8 @@ export const installedVersion = (name: string): string | null => {
 };
 
 /**
- * Loads optional packages with `load`. If a package is missing, throws a `Problem` that says which packages to install
- * for `purpose`, or what to do `instead`.
+ * Loads optional packages with `load`. If a package is missing, throws a `Problem` with the message that `purpose`
+ * needs the packages `names`: install them, or do what `instead` says.
  */
 export const loadOptional = async <T>(
   load: () => Promise<T>,

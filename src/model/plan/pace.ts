@@ -6,7 +6,7 @@ const maxPerWindow = z.int().positive().nullable();
 /** The moments at which a gateway can charge tokens. A pace distinguishes only these three moments. */
 export const chargingMoments = ['sent', 'prompt-sent', 'ended'] as const;
 
-/** How a gateway charges tokens, as an examination of its token limit found. */
+/** How a gateway charges tokens, as `weir limits` found by an examination of its token limit. */
 export const learnedChargingSchema = z.object({
   charged: z.enum(chargingMoments),
   settle: millisecondsSchema,

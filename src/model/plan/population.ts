@@ -43,7 +43,7 @@ export const retryOf = (plan: PopulatedPlan & RetryingPlan, stage: number): Retr
   plan.populations === undefined ? plan.retry : (populationOf(plan, stage)?.retry ?? null);
 
 /**
- * Returns how each population retries its requests, or how the plan does if it has no populations. `null` stands for
+ * Returns the retry rules of all populations, or the rule of the plan if it has no populations. `null` stands for
  * requests without retries.
  */
 export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry | null)[] =>

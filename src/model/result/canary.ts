@@ -10,12 +10,12 @@ import type { Histogram } from '../measures/histogram.ts';
 export const canarySampleSchema = z.strictObject({
   /** The highest number of streams that were open at the same time. */
   streams: z.int().nonnegative(),
-  /** The errors in ms (`roundedError`) in ascending order, each with the number of events that have this error. */
-  errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
   /**
-   * The errors without the time for which events may have waited in the event loop, in the same form; absent in old
-   * results.
+   * How late events were read, in ms: rounded (`roundedError`), in ascending order, each with the number of events that
+   * were so late.
    */
+  errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
+  /** Like `errors`, but without the time for which events may have waited in the event loop; absent in old results. */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
@@ -28,8 +28,8 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The highest number of streams that were open in any second. */
   readonly streams: number;
   /**
-   * The share of the streams' expected events that were not read, from 0 to 1. If events are missing, the measurement
-   * is not verified, because what delayed the sending process may also have delayed the run.
+   * Which share of the events that the streams should have sent was not read, from 0 to 1. If events are missing, the
+   * measurement is not verified, because what delayed the sending process may also have delayed the run.
    */
   readonly missing: number;
 }
@@ -67,7 +67,7 @@ export const canaryErrors = (
   };
 };
 
-/** The delays with which a run read its self-test streams, in ms, over the same seconds as the figures of the run. */
+/** How late a run read the events of its self-test streams, in ms, over the same seconds as the figures of the run. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),

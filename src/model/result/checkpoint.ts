@@ -19,7 +19,7 @@ export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan without its prompts (`withoutPrompts`), and the hash of the plan with its prompts. */
+  /** The plan without its prompts (`withoutPrompts`). `planHash` is the hash of the plan with its prompts. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -39,7 +39,7 @@ export const checkpointPartSchema = z.strictObject({
 
 export const checkpointCommitSchema = z.strictObject({
   slice,
-  /** The instant up to which the parts above contain every arrival that has ended. */
+  /** The parts above this line contain every arrival that ended up to this instant. */
   until: instantSchema,
   /** The elapsed part of the load at the instant `until`. */
   scheduled: millisecondsSchema,

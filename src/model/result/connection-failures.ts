@@ -18,7 +18,7 @@ export const connectionCauses = [
 ] as const satisfies readonly BrokenCause[];
 export type ConnectionCause = (typeof connectionCauses)[number];
 
-/** The share of failed connections above which a verdict mentions them. */
+/** A verdict mentions failures of connections if more than this share of all arrivals failed because of them. */
 export const notableConnectionFailures = 0.01;
 
 /** The requests of a run that failed because of their connections. */

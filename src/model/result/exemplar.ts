@@ -8,8 +8,8 @@ const moment = instantSchema.nullable();
 
 /**
  * A request that a user may look up in the server's logs: one of the slowest of its traffic kind, or one of the first
- * or last requests with the same failure. Instants belong to the last attempt. An instant is `null` if the attempt
- * ended earlier.
+ * or last requests that failed with the same outcome. Instants belong to the last attempt. An instant is `null` if the
+ * attempt ended earlier.
  */
 export const exemplarSchema = z.strictObject({
   /** The id that Weir sent with the request, and the server's own id. */
@@ -31,7 +31,10 @@ export const exemplarSchema = z.strictObject({
   connected: moment,
   sent: moment,
   head: moment,
-  /** The instant of the first token of a stream, or of the first audio of speech; `null` for other traffic. */
+  /**
+   * When the first token of a streamed chat or the first audio of speech came; `null` if it never came, and for other
+   * traffic.
+   */
   output: moment,
   ended: instantSchema,
 });

@@ -19,8 +19,8 @@ export const possibleWarmUpEnds = (
 };
 
 /**
- * Creates a function that returns the index of the part of the warm-up that contains an instant. The possible ends of
- * the warm-up divide the warm-up into parts. The function returns `undefined` for a plan with a fixed warm-up.
+ * Creates a function that returns in which part of the warm-up an instant lies, as an index from 0. The possible ends
+ * of the warm-up divide it into these parts. For a plan with a fixed warm-up, the function returns `undefined`.
  */
 export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
   if (autoWarmUp === undefined) return () => undefined;

@@ -19,9 +19,9 @@ export const judgedFigures = (figures: readonly FigureError[]): readonly FigureE
  */
 export type Exactness = 'exact' | 'approximate' | 'unknown';
 
-/** The largest error of an approximate figure, as a share of the figure. */
+/** A figure is approximate if its error is at most this share of the figure. With a larger error, it is unknown. */
 const approximateShare = 0.5;
-/** The error in ms that an approximate figure may always have, however small the figure is. */
+/** A time is also approximate if its error is at most this many ms, however short the time is. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {

@@ -45,8 +45,8 @@ export const objectiveVerdictSchema = z.strictObject({
    */
   weak: z.literal(true).optional(),
   /**
-   * The number of 429s that were left out because a declared limit explains them; `null` if unknown. Absent unless the
-   * objective leaves out such 429s.
+   * How many 429s were left out because a declared limit explains them; `null` if unknown. Absent unless the objective
+   * leaves out such 429s.
    */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
@@ -61,11 +61,14 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The number of answers that do not report the figure; absent if all answers report the figure. */
   unreported: z.int().positive().optional(),
   /**
-   * The bounds of the true figure, given the error of the load generator or the answers that do not report the figure.
-   * `high` is `null` without an upper bound.
+   * The true figure lies between these bounds, given the error of the load generator or the answers that do not report
+   * the figure. `high` is `null` without an upper bound.
    */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
-  /** Whether the whole confidence interval is on one side of the bound; `null` if the figure has no interval. */
+  /**
+   * Whether the whole confidence interval is on one side of the objective's bound; `null` if the figure has no
+   * interval.
+   */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
@@ -77,7 +80,7 @@ export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
-/** The number that stands for an infinite figure of a broken objective, because JSON has no infinity. */
+/** Stands for an infinite figure of a broken objective, because JSON has no infinity. */
 export const infiniteFigure = Number.MAX_VALUE;
 
 /** Returns whether the figure is infinite. A percentile is infinite if too few arrivals completed. */
@@ -85,8 +88,8 @@ export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 
   observed === null && n !== null && n > 0;
 
 /**
- * The objective whose breach ended a run, and the time of the breach in ms. `observed` is `infiniteFigure` for an
- * infinite figure.
+ * The broken objective that ended a run, and when it broke (`at`, in ms of the run). `observed` is its figure, or
+ * `infiniteFigure` if the figure is infinite.
  */
 export const breachSchema = z.strictObject({
   text: z.string(),

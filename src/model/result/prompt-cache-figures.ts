@@ -3,7 +3,10 @@ import { inferHits, type InferredHits, type NoInference } from '../measures/pref
 import type { Result } from './result.ts';
 import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
 
-/** The number of answers, the tokens of their prompts, and the number of these tokens that were repeated or cached. */
+/**
+ * Some answers, the number of all tokens of their prompts (`input`), and how many of them were repeated or cached
+ * (`tokens`).
+ */
 interface PromptPart {
   readonly answers: number;
   readonly input: number;
@@ -12,8 +15,8 @@ interface PromptPart {
 
 export interface PromptCacheFigures {
   /**
-   * The tokens at the beginning of a prompt with which an earlier request of the same slice also began. A cache can
-   * contain these tokens.
+   * The prompt tokens that a cache can contain, because an earlier request of the same slice began with the same
+   * tokens.
    */
   readonly expected: PromptPart;
   readonly reported: PromptPart;
@@ -23,8 +26,8 @@ export interface PromptCacheFigures {
 }
 
 /**
- * Returns the prompt tokens that a cache can have contained, and the prompt tokens that were cached; `null` if no token
- * was repeated or cached.
+ * Returns how many prompt tokens a cache can have contained, and how many were cached, as answers report and as times
+ * to first token show; `null` if no token was repeated or cached.
  */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);

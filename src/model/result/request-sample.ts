@@ -21,15 +21,15 @@ const rowSchema = z.tuple([
 ]);
 
 /**
- * A sample of the requests of one traffic kind and outcome, for charts. All completed requests had the same chance to
- * be in the sample, and all failed requests had the same chance.
+ * A sample of the requests of one traffic kind and outcome, for charts. All completed and cancelled requests of the run
+ * had the same chance to be sampled, and so had all failed requests.
  */
 export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),
   /**
-   * The number of requests from which the sample was drawn. In a result, `count` is at least the number of `rows`. In a
-   * checkpoint, rows come in parts.
+   * The number of requests from which the rows were drawn. In a result, there are never more rows. In a checkpoint, the
+   * rows of a sample are spread over several parts.
    */
   count: z.int().nonnegative(),
   rows: z.array(rowSchema),

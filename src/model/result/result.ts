@@ -22,7 +22,10 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** The failures with the same traffic kind, outcome, cause and masked message, and their number. */
+/**
+ * The failures that have the same traffic kind, outcome, status, cause and masked message. `count` says how many there
+ * are.
+ */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -32,9 +35,9 @@ export const failureSchema = z.strictObject({
    * cause is the name of the problem or the cause in the outcome.
    */
   cause: z.string(),
-  /** The message of the server or the transport, shortened, and with masked numbers and ids. */
+  /** The message of the server or the transport, shortened. Numbers and ids are masked. */
   message: z.string(),
-  /** Whether the message of every one of these failures was exactly the text of the example. */
+  /** Whether all these failures had exactly the text of the example as their message. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -47,36 +50,33 @@ export const failureSchema = z.strictObject({
 });
 export type Failure = z.infer<typeof failureSchema>;
 
-/**
- * The measurements of the load generator about itself in one second. A value is `null` if the system does not report
- * it.
- */
+/** What the load generator measured about itself in one second. A value is `null` if the system does not report it. */
 export const generatorSampleSchema = z.strictObject({
   second: secondSchema,
   utilisation: z.number(),
-  /** The 99th percentile of the event loop's delay in ms, minus the resolution of the monitor. */
+  /** 99 % of the delays of the event loop were at most this long, in ms, without the resolution of the monitor. */
   delayP99: z.number(),
   delayMax: z.number(),
   /**
-   * The lateness in ms that 50, 90 and 99 % of the instants in the second did not exceed, measured by timers of the
-   * event loop; absent with self-test streams, and in old results.
+   * How late the event loop was, in ms: at 50, 90 and 99 % of the second's instants, at most this late. Computed from
+   * timers of the event loop; absent with self-test streams, and in old results.
    */
   late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),
   /**
-   * The number of turns of the event loop, the number of its events, and the number of events that waited for another
-   * turn (uvMetricsInfo).
+   * How many turns the event loop made, how many events it handled, and how many events had to wait for another turn
+   * (uvMetricsInfo).
    */
   loops: count,
   events: count,
   eventsWaiting: count,
-  /** The longest pause for garbage collection, and the sum of all such pauses, in ms. */
+  /** The longest pause for garbage collection, and how long all such pauses took together, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** The CPU time of the process or of the worker's thread, as a share of one core. */
+  /** How much CPU time a worker's thread, or else the whole process, used; 1 is one full core. */
   cpu: z.number(),
-  /** The time in which the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
+  /** How long the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
-  /** The time in which the cgroup was throttled, in ms. */
+  /** How long a quota throttled the cgroup of this process, in ms. */
   throttled: z.number().nullable(),
   /** The resident memory of the process in bytes; `null` if it was never readable. */
   memory: z.number().nullable(),
@@ -98,8 +98,8 @@ const isInOrder = (samples: readonly ({ readonly second?: unknown } | null)[]): 
   });
 
 /**
- * The schema checks the order of the seconds first, because decoding the histograms of 100,000 copies of one second
- * would take a minute.
+ * The order of the seconds is checked before their content, because decoding the histograms of 100,000 copies of one
+ * second would take a minute.
  */
 const timelineSchema = z.preprocess((seconds, context) => {
   if (Array.isArray(seconds) && !isInOrder(seconds)) context.addIssue(orderMessage);
@@ -114,7 +114,7 @@ export const sliceRunSchema = z.strictObject({
    * The name of the slice's clock. Slices with the same clock share the instant 0, as the workers of one process do.
    */
   clock: z.string().optional(),
-  /** The name of the slice's machine, if a coordinator joined the slices. */
+  /** The name of the slice's machine; absent unless a coordinator joined the slices. */
   host: z.string().optional(),
   /** How far the slice's clock was ahead of the coordinator's clock. `startedAt` was ahead by the same time. */
   clockOffset: clockOffsetSchema.optional(),
@@ -132,8 +132,8 @@ export const sliceRunSchema = z.strictObject({
   }),
   generator: z.array(generatorSampleSchema).refine(isInOrder, orderMessage),
   /**
-   * The lateness of this slice's starts, in ms, over the seconds from which figures are computed; absent in a run with
-   * a single slice.
+   * How late this slice started requests, in ms, in the seconds from which figures are computed; absent in a run with a
+   * single slice.
    */
   lag: encodedHistogramSchema.optional(),
 });
@@ -153,7 +153,7 @@ export const resultSchema = z.strictObject({
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
   /**
-   * The verdict and the figures at the time when the file was written, for other programs. `weir report` computes both
+   * The verdict and the figures as they were when the file was written, for other programs. `weir report` computes both
    * again.
    */
   summary: runSummarySchema.optional(),
@@ -185,7 +185,7 @@ export const resultSchema = z.strictObject({
        */
       isSteady: z.boolean(),
       measures: z.array(z.enum(timelineMeasures)),
-      /** The number of arrivals that were due before the end of the warm-up. */
+      /** How many arrivals were due before the end of the warm-up. No figure contains them. */
       excluded: count,
     })
     .optional(),

@@ -152,10 +152,10 @@ const withFailures = (
 };
 
 /**
- * Returns how strongly arrivals depend on each other at a percentile of all arrivals, of which the share `failed`
- * counts as infinite. The percentile of all arrivals is a higher percentile of the samples. Failures that come together
- * widen the interval. Such failures do not reduce the number of effective samples, because whether samples suffice must
- * not depend on when a limit was reached.
+ * Returns how strongly arrivals depend on each other at the percentile `q` of all arrivals. The share `failed` of all
+ * arrivals counts as infinite, so `q` is a higher percentile of the samples alone. Failures that come together widen
+ * the interval. They do not reduce the number of effective samples, because whether samples suffice must not depend on
+ * when a limit was reached.
  */
 export const dependenceOfDue = (
   part: RunPart,
@@ -215,8 +215,8 @@ export const cachedBySecond = ({ seconds }: RunPart): readonly Part[] =>
 
 /**
  * Returns half the width of the 95 % interval of the cached share of `input` tokens; `null` if fewer than ten seconds
- * have such tokens. The timeline has only the sums over all labels. The half width is therefore increased for a part of
- * the tokens, because the share of a part varies more than the share of all tokens.
+ * have answers that report cached tokens. The timeline has only sums over all labels. If `input` is only a part of all
+ * tokens, the half width is increased, because the share of a part varies more.
  */
 export const cachedHalfWidth = (part: RunPart, input: number): number | null => {
   const seconds = cachedBySecond(part);

@@ -23,7 +23,8 @@ const figuresSummarySchema = z.strictObject({
   n: count,
   mean: z.number(),
   /**
-   * The 5th percentile. Only measures for which higher is better have a p5, because their slowest samples lie below p5.
+   * The 5th percentile. Only measures for which higher is better have a p5, because there the slowest samples are the
+   * lowest.
    */
   p5: z.number().optional(),
   p50: z.number(),
@@ -31,12 +32,13 @@ const figuresSummarySchema = z.strictObject({
   p95: z.number(),
   p99: z.number(),
   max: z.number(),
-  /** The percentiles beyond which there are fewer than ten effective samples. */
+  /** These percentiles are uncertain, because fewer than ten effective samples lie beyond them. */
   weak: z.array(percentileNameSchema),
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
   /**
-   * The bounds of the true percentiles, given the load generator's error; empty if the error is too small to matter.
+   * Between which bounds each true percentile lies, given the load generator's error; empty if the error is too small
+   * to matter.
    */
   errors: byPercentile,
 });
@@ -49,7 +51,7 @@ export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 export type TrafficSummary = {
   readonly due: number;
   readonly outcomes: z.infer<typeof outcomeCountsSchema>;
-  /** The number of chats by finish reason, the most frequent reason first; absent if no chat has a reason. */
+  /** How many chats ended with each finish reason, the most frequent reason first; absent if no chat has a reason. */
   readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 

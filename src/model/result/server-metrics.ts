@@ -26,11 +26,11 @@ export const serverMetricsSchema = z.strictObject({
   software: z.string().nullable(),
   /** The time between two stored samples. */
   every: millisecondsSchema,
-  /** The number of requests for the metrics, and the number of these requests that failed. */
+  /** How often the server's metrics were requested, and how often this failed. */
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),
-  /** The number of readings in which a counter was lower than before, for example after a restart. */
+  /** How often a counter was lower than in the reading before, for example after a restart of the server. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });

@@ -76,8 +76,8 @@ const knownOf = ({ groups, timeline, plan, scheduled }: Result): Known => {
 };
 
 /**
- * Returns the part of the timeline to which some groups belong: the seconds and the kinds of traffic. For equal parts,
- * this function returns the same object, so all figures of a part read the timeline only once.
+ * Returns the part of the timeline to which some groups belong: the seconds and the kinds of traffic. Equal parts are
+ * the same object, so all figures of a part read the timeline only once.
  */
 export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
   const { plan, scheduled } = result;
@@ -268,9 +268,9 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The seconds from the end of the warm-up to the end of the load, over which rates are computed. */
+/** The time over which rates are computed: from the end of the warm-up to the end of the load. */
 export interface MeasuredWindow {
-  /** A whole number of seconds, unless the load ended with the last answer. */
+  /** The length of the window. It is a whole number unless the load ended with the last answer. */
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
@@ -279,10 +279,7 @@ export interface MeasuredWindow {
 const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
   endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
-/**
- * Returns the time in s (with a fraction) in which measured requests were due; `null` if the time is shorter than one
- * second.
- */
+/** Returns for how many seconds (with a fraction) measured requests were due; `null` if it is less than one second. */
 export const measuredTime = ({ scheduled, plan }: Result): number | null => {
   const seconds = (scheduled - plan.warmUp) / 1000;
   return seconds < 1 ? null : seconds;

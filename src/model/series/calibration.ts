@@ -3,8 +3,8 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measures whose errors a calibration finds at many loads. A calibration compares the instants that a run recorded
- * with the instants that the gateway recorded.
+ * A calibration runs many loads, and compares the instants that each run recorded with the instants that the gateway
+ * recorded. It finds the errors of the following measures.
  */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
@@ -25,7 +25,7 @@ const cellSchema = z.strictObject({
   tokensPerSecond: z.number().positive(),
   transport: z.enum(transportNames),
   workers: z.int().positive(),
-  /** The number of answers after the warm-up that both Weir and the gateway recorded. */
+  /** How many answers were compared: those after the warm-up that both Weir and the gateway recorded. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
   /** Sentences about the signals that make the load generator invalid. Empty for a valid load generator. */

@@ -23,20 +23,20 @@ export const comparisonRules = {
    */
   significance: 0.028,
   /**
-   * The factor by which the p-value grows if the runs of the two sides did not alternate, because drift over time is
-   * rarely linear.
+   * If the runs of the two sides did not alternate, a linear drift is removed, and the p-value is multiplied by this
+   * factor, because drift over time is rarely linear.
    */
   unevenDrift: 2,
   /**
-   * The largest irrelevant changes. For latencies and throughputs, the change is a ratio minus 1. For failure rates,
-   * the change is a difference of shares.
+   * Changes of up to this size are ignored. For latencies and throughputs, the change is a ratio minus 1. For failure
+   * rates, the change is a difference of shares.
    */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
   /**
-   * The largest irrelevant changes in ms, even if the ratio of the change is large. `tokenFloor` is for times of single
-   * tokens.
+   * Changes of up to this many ms are ignored, even if the relative change is large. `tokenFloor` applies to the times
+   * of single tokens.
    */
   latencyFloor: 5,
   tokenFloor: 0.5,
@@ -47,19 +47,19 @@ export const comparisonRules = {
   repetitions: 5,
   /** The assumed noise of single runs, as a coefficient of variation. */
   assumedNoise: 0.05,
-  /** The assumed noise (a standard deviation) by which two single runs are tested for a clear difference. */
+  /**
+   * How much single runs are assumed to vary by chance when two of them are compared (a standard deviation of
+   * logarithms).
+   */
   singleRunNoise: 0.1,
   /** The probability of detecting the smallest detectable effect. */
   power: 0.9,
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /**
-   * The values of the repetitions, in the metric's unit, without repetitions that have no value. Failure rates are
-   * shares.
-   */
+  /** One value, in the metric's unit, for each repetition that has a value. Failure rates are shares. */
   values: z.array(z.number()),
-  /** The geometric mean of the values, or the share over all repetitions together. */
+  /** The geometric mean of the values. For failure rates, the rate over all repetitions together. */
   typical: z.number().nullable(),
 });
 
@@ -77,17 +77,17 @@ const effectSchema = z.strictObject({
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
   /**
-   * The smallest change that counts, including the load generator's own error: a ratio above 1 or a difference above 0.
+   * Changes below this do not count. A ratio above 1 or a difference above 0, including the load generator's own error.
    */
   least: z.number(),
-  /** The smallest change that counts, without the load generator's own error; absent in files of earlier versions. */
+  /** Like `least`, but without the load generator's own error; absent in files of earlier versions. */
   relevant: z.number().optional(),
   /**
-   * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if no drift could
-   * explain the change.
+   * A drift from run to run that may explain the change, in the unit of `change`. It makes the verdict inconclusive;
+   * `null` if there is no such drift.
    */
   drift: z.number().nullable(),
-  /** The smallest change that the given number of repetitions detects with a probability of 90 %. */
+  /** The smallest change that the given repetitions detect with a probability of 90 %; at least `least`. */
   detectable: z.number().nullable(),
 });
 
@@ -114,8 +114,8 @@ export const comparedMetricSchema = z.strictObject({
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
   /**
-   * The number of repetitions on each side that would decide the metric; `null` if the metric is already decided, or if
-   * the number exceeds 1,000.
+   * How many repetitions on each side would decide the metric; `null` if it is already decided, or if no number up to
+   * 1,000 would decide it.
    */
   needed: z.int().nullable(),
   /** A note, for example why the metric is not gated; `null` without a note. */

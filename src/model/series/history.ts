@@ -25,7 +25,7 @@ export const historyRunSchema = z.strictObject({
   weir: z.string(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The verdicts on the objectives and, if the run judges its limits, the verdict on the limits. */
+  /** The verdicts on the objectives. If the run judges its limits, the verdict on them is included. */
   verdicts: z.array(
     z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
   ),

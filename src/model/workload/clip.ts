@@ -16,9 +16,9 @@ export type ClipSource = TrafficOf<'transcription'>['clips'][number];
 /** The length of a recording, computed from its content. */
 export interface RecordedLength {
   readonly seconds: number;
-  /** Whether this length is correct even if the header declares another length. */
+  /** Whether this length counts even if the header of the file declares another length. */
   readonly isFinal: boolean;
-  /** Whether the content of the file shows that the recording is cut off before the end of its container. */
+  /** Whether the recording is cut off: its container declares more bytes than the file has. */
   readonly isCut?: boolean;
 }
 

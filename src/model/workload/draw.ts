@@ -52,7 +52,7 @@ class KeyedDraw implements Draw {
 
   pick<T>(choices: readonly T[], weight: (choice: T) => number = () => 1): T {
     const share = this.uniform();
-    // Most entries and keys offer a single choice, for which no computation is needed.
+    // Often there is a single choice, for example a single key. Then nothing needs to be computed.
     if (choices.length === 1) return choices[0]!;
     let left = share * choices.reduce((sum, choice) => sum + weight(choice), 0);
     for (const choice of choices) {

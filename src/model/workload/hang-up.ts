@@ -5,10 +5,12 @@ import { drawFrom } from './draw.ts';
 /** This file defines when the client hangs up on a request, as a user does who no longer wants the answer. */
 
 export const hangUpMomentSchema = z.discriminatedUnion('kind', [
-  /** The client hangs up after the read that contains this token event. An event can contain several tokens. */
+  /**
+   * The client hangs up after the read that contains token event number `count`. An event can contain several tokens.
+   */
   z.strictObject({ kind: z.literal('tokens'), count: z.int().positive() }),
   /**
-   * The client hangs up this long after the first byte of the request was written, independent of the received bytes.
+   * The client hangs up this long after the first byte of the request was written, whatever it has received until then.
    */
   z.strictObject({ kind: z.literal('time'), time: millisecondsSchema }),
   /** The client hangs up as soon as the whole request has left this process. */
@@ -19,7 +21,7 @@ export const hangUpMomentSchema = z.discriminatedUnion('kind', [
 export type HangUpMoment = z.infer<typeof hangUpMomentSchema>;
 
 export const cancelSchema = z.strictObject({
-  /** The share of the entry's requests on which the client hangs up, above 0 and at most 1. */
+  /** The client hangs up on this share of the entry's requests, above 0 and at most 1. */
   share: z.number().positive().max(1),
   after: hangUpMomentSchema,
 });

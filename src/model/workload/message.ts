@@ -29,15 +29,15 @@ const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
   });
 
 /**
- * A part of a message's content. An image is a data URL or an address from which the gateway fetches the image. Audio
- * is base64.
+ * A part of a message's content as it is sent. An image is a data URL, or an address from which the gateway fetches the
+ * image. Audio is base64.
  */
 const messagePartSchema = partSchemaWith(formatSchema);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
 /**
- * A part of a message as written in a scenario or a file of prompts. The part may name a file. The format of the file
- * is read from its content.
+ * A part of a message as written in a scenario or a file of prompts. The part may name a file, whose format is
+ * recognised by the file's content.
  */
 const writtenPartSchema = partSchemaWith(formatSchema.optional());
 export type WrittenPart = z.infer<typeof writtenPartSchema>;

@@ -26,8 +26,8 @@ export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
 const micros = z.int().nonnegative();
 
 /**
- * The price of a chat, in millionths of the currency per million tokens; `request` is in millionths per answer. A class
- * of tokens without its own price has the price of `input` or `output` (`usualClass`).
+ * What a chat costs. Prices of tokens are in millionths of the currency per million tokens; `request` is in millionths
+ * per answer. A class of tokens without its own price costs as much as `input` or `output` (`usualClass`).
  */
 export const priceSchema = z.strictObject({
   input: micros,
@@ -38,12 +38,12 @@ export const priceSchema = z.strictObject({
   audioInput: micros.exactOptional(),
   audioOutput: micros.exactOptional(),
   request: micros.exactOptional(),
-  /** The longest prompt, in tokens, for which these prices hold. */
+  /** These prices hold for prompts of at most this many tokens. */
   maxInput: micros.exactOptional(),
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** The price of speech, in millionths of the currency for a million characters or for a million seconds of audio. */
+/** What a million characters of speech or a million seconds of audio cost, in millionths of the currency. */
 export const speechPriceSchema = z.union([
   z.strictObject({ perCharacter: micros }),
   z.strictObject({ perSecond: micros }),
@@ -51,8 +51,8 @@ export const speechPriceSchema = z.union([
 export type SpeechPrice = z.infer<typeof speechPriceSchema>;
 
 /**
- * The price of a million seconds of audio, in millionths of the currency. The billed length is rounded up to a multiple
- * of `roundUpTo` (ms).
+ * What a million seconds of audio cost, in millionths of the currency. The billed length is rounded up to a multiple of
+ * `roundUpTo` (ms).
  */
 export const transcriptionPriceSchema = z.strictObject({
   perSecond: micros,
@@ -71,8 +71,8 @@ export const pricingSchema = z.strictObject({
 export type Pricing = z.infer<typeof pricingSchema>;
 
 /**
- * The token counts that decide an answer's cost. `input` is the number of all tokens of the prompt, and `output` the
- * number of all tokens of the answer.
+ * The token counts that decide an answer's cost. `input` counts all tokens of the prompt, and `output` all tokens of
+ * the answer. The other counts are parts of these two.
  */
 interface BilledTokens {
   readonly input: number;
@@ -111,7 +111,7 @@ export const classPrice = (price: Price, name: TokenClass): number =>
   price[name] ?? price[usualClass[name]];
 
 const million = 1_000_000;
-/** The sum up to which a division by a million, with its rounding, is exact in floating point. */
+/** Below this sum, a division by a million with its rounding is exact in floating point. */
 const exactlyDivided = 1e15;
 
 /** Divides a sum of products by a million, rounded half up. The result is exact for any size. */
@@ -148,7 +148,7 @@ export const chatCostOf = (tokens: BilledTokens, price: Price): number => {
   return request + roundedSum(tokenClasses.map((name) => [counts[name], classPrice(price, name)]));
 };
 
-/** Returns the highest cost of a number of input and output tokens, over all possible classes of these tokens. */
+/** Returns what some input and output tokens cost at most, whatever the classes of these tokens are. */
 export const highestChatCost = (
   { input, output }: Pick<BilledTokens, 'input' | 'output'>,
   price: Price,
@@ -165,7 +165,9 @@ export const highestChatCost = (
   );
 };
 
-/** Returns the cost of speech in millionths of the currency, from its characters and the seconds of its audio. */
+/**
+ * Returns the cost of speech in millionths of the currency. It depends on the characters or on the seconds of audio.
+ */
 export const speechCostOf = (
   price: SpeechPrice,
   { characters, seconds }: { readonly characters: number; readonly seconds: number },
@@ -180,8 +182,8 @@ export const transcriptionCostOf = (
   seconds: number,
 ): number => {
   const step = roundUpTo === undefined ? null : roundUpTo / 1000;
-  // A length that a container declares may be inexact in binary, so a tiny excess does not count: 30 s of samples must
-  // not be billed as 31 s.
+  // A length can be slightly too long in binary, so a tiny excess does not count: exactly 30 s of samples must not be
+  // billed as 31 s.
   const billed = step === null ? seconds : Math.ceil(seconds / step - 1e-9) * step;
   return Math.round((billed * perSecond) / million);
 };

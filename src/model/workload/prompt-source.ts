@@ -11,7 +11,7 @@ const count = z.int().nonnegative();
 
 /** The parts of a prompt file that no request sends; absent if every part is sent. */
 const droppedSchema = z.strictObject({
-  /** The number of rows without a question, and the location of the first such row. */
+  /** How many rows have no question, and where the first of them is. */
   rows: count,
   firstRow: z.string().nullable(),
   /** The number of conversation turns after the first question. */
@@ -22,7 +22,7 @@ const droppedSchema = z.strictObject({
 export type DroppedParts = z.infer<typeof droppedSchema>;
 
 /**
- * The source of a chat entry's prompts if the prompts are not in the scenario. This description never contains prompts.
+ * Where the prompts of a chat entry come from if they are not in the scenario. This description never contains prompts.
  */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
   /** Prompts of generated words; each word is one token. */

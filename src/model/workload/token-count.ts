@@ -42,7 +42,7 @@ export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
 /**
- * The number of draws after which a value is clamped to its bounds. So many draws are needed only if almost all of the
+ * After this many draws outside the bounds, the nearest bound is used. This happens only if almost all of the
  * distribution is outside the bounds.
  */
 const maxTries = 1000;

@@ -31,12 +31,11 @@ const selectionFields = {
   /** The speed of the replay; 1 is the speed of the recording. */
   speed: z.number().positive(),
   /**
-   * The start of the selected part of the trace, in recorded ms after the first request. The part ends just before
-   * `until`.
+   * The selected part of the trace begins this many recorded ms after the first request, and ends just before `until`.
    */
   from: millisecondsSchema,
   until: millisecondsSchema.nullable(),
-  /** The number of tokens to which longer prompts are cut; `null` for no limit. */
+  /** Longer prompts are cut to this many tokens; `null` for no limit. */
   maxInputTokens: z.int().positive().nullable(),
   maxOutputTokens: z.int().positive().nullable(),
 };
@@ -53,19 +52,19 @@ const traceFactsSchema = z.strictObject({
   requests: z.int().positive(),
   inputTokens: count,
   outputTokens: count,
-  /** The time from the start of the replay until just after its last arrival, at the replay's speed. */
+  /** How long the replay takes at its speed, from its start until just after its last arrival. */
   duration: millisecondsSchema,
   /** The highest number of requests within any second of the replay; absent in old results. */
   busiestSecond: count.optional(),
-  /** The highest numbers of requests and of tokens within any minute of the replay. */
+  /** The highest number of requests, and the highest number of tokens, within any minute of the replay. */
   busiestMinute: z.strictObject({ requests: count, tokens: count }),
   clipped: z.strictObject({
     outside: count,
     inputs: count,
     outputs: count,
     /**
-     * The number of prompts and answers without tokens, for example of failed requests. The length of such a prompt or
-     * answer was raised to one token.
+     * How many prompts and answers have no tokens in the trace, for example those of failed requests. Each of them is
+     * replayed with one token.
      */
     raised: count,
   }),

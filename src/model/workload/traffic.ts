@@ -20,7 +20,7 @@ const entryFields = {
    * The name of the entry in reports. Entries without a name that have the same kind and model are reported together.
    */
   name: z.string().min(1).optional(),
-  /** The requests on which the client hangs up, and the moment of the hang-up; absent if the client never hangs up. */
+  /** On which requests the client hangs up, and when; absent if it never does. */
   cancel: cancelSchema.exactOptional(),
 };
 
@@ -83,9 +83,9 @@ const transcriptionFields = {
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
-  /** The granularities of the requested timestamps, only with `verbose_json`. */
+  /** How fine the requested timestamps are: per word, per segment or both; only with `verbose_json`. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether to send files above the interface's limit of 25 MB, to see whether the server refuses such files. */
+  /** Whether to send files above the API's limit of 25 MB, to see whether the server refuses them. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
   /** The price; absent if the price of the interface applies, `null` if the price is unknown. */

@@ -17,7 +17,10 @@ export interface RequestFields {
  */
 export const leastSharedCharacters = 256;
 
-/** The beginnings of a generated conversation that other conversations of the run may share. Lengths are in tokens. */
+/**
+ * The beginnings of a generated conversation with which other conversations of the run may begin, too. Lengths are in
+ * tokens.
+ */
 export interface SharedText {
   /**
    * The beginnings by name, from the shortest to the longest. Each beginning is the start of the next beginning. If two

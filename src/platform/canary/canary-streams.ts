@@ -6,7 +6,7 @@ import { startClock } from '../host/clock.ts';
 import { openTransport } from '../http/open-transport.ts';
 import { countErrors } from './stamp.ts';
 
-/** The options by which an event loop connects to its self-test streams (the canary). */
+/** How an event loop connects to its self-test streams (the canary). */
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
@@ -23,7 +23,7 @@ export interface CanaryStreams {
   close(): Promise<void>;
 }
 
-/** The maximum wait for the streams to open, in ms, in case the emitter does not respond. */
+/** How long to wait for the streams to open, in ms, in case the emitter does not respond. */
 const openTimeout = 1000;
 
 /** Opens the streams in this thread. Resolves once each stream runs or has failed. */

@@ -81,7 +81,8 @@ export const countErrors = ({
       const waited = readDelay(at);
       readStamps(bytes, (stamp) => {
         if (stamp < floor) return;
-        // The two clocks agree only to some microseconds, so the difference can be negative.
+        // The sender's clock and this thread's clock agree only to some microseconds, so the difference can be
+        // negative.
         const error = Math.max(0, read - stamp);
         errors.note(error);
         outside.note(Math.max(0, error - waited));

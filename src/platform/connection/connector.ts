@@ -104,9 +104,9 @@ export interface TargetEndpoint {
 /** Loads `node:tls`, and `node:crypto` with it, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
-/** The certificates that the scenario names for TLS connections, in PEM. */
+/** The certificates for TLS connections, in PEM. The scenario names them; `SSL_CERT_FILE` can add authorities. */
 export interface Certificates {
-  /** The certificates of authorities that are trusted in addition to the system's authorities. */
+  /** The certificates of authorities that are trusted in addition to Node's default authorities; `null` for none. */
   readonly authorities: string | null;
   /** The client certificate for the target and its key; `null` if the scenario names no client certificate. */
   readonly client: { readonly cert: string; readonly key: string } | null;

@@ -13,8 +13,8 @@ export interface ExchangeProgress {
 }
 
 /**
- * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may close
- * an idle connection while a request is on its way (RFC 9112, section 9.3.1), and the client notices this close within
+ * If a connection closes at most this many ms after a request was sent, the server may have closed it while it was
+ * idle. A server may do so while a request is on its way (RFC 9112, section 9.3.1), and the client notices this within
  * about one round trip. If the close comes later, the server had already received the request.
  */
 const reuseRaceWindow = 1000;

@@ -15,9 +15,9 @@ export interface KeptConnection extends AnsweredConnection {
 /** Called with the connection for a waiting request; `null` means that the request needs a new connection. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** How long a connection is watched, in ms, to see whether the server ends it. */
+/** A connection that is no longer used is watched for this many ms, to see whether the server ends it. */
 const watchTime = 1000;
-/** The minimum time from the start of one watch to the start of the next, in ms. */
+/** A watch begins at least this many ms after the start of the previous watch. */
 const watchesApart = 5000;
 
 /**
@@ -29,8 +29,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #idle: Connection[] = [];
   /**
-   * The connections that rest before their next use, each with the instant at which the rest began
-   * (`performance.now()`).
+   * The connections that must rest before their next use, each with the time (`performance.now()`) at which its rest
+   * began.
    */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];

@@ -51,10 +51,10 @@ export const keepWritable = (socket: Socket): void => {
 };
 
 /**
- * Waits for a refusal after the server has sent its end on a socket. After a refusal, writing an empty buffer fails
- * with an error for which `isUnwritten` is true. This function calls `onNone` if no refusal comes within 50 ms plus
- * four times `openedIn`, at most a second. `openedIn` is the time that connecting took, in ms, and stands for a round
- * trip. Over TLS, this function calls `onNone` at once. Returns a function that ends the wait.
+ * Looks for a refusal after the server has sent its end (FIN) on a socket, by writing empty buffers. After a refusal,
+ * such a write fails with an error for which `isUnwritten` is true. Calls `onNone` if no refusal comes within 50 ms
+ * plus four times `openedIn`, at most a second. `openedIn` is the time that connecting took, in ms, and stands for a
+ * round trip. Over TLS, this function calls `onNone` at once. Returns a function that ends the wait.
  */
 export const lookForRefusal = (
   socket: Socket,

@@ -1,14 +1,11 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * The number of connections in a row that the server must end just after the same number of answers, before Weir
- * concludes that the server always ends connections after this number.
+ * If the server ends this many connections in a row just after the same number of answers, Weir concludes that it
+ * always ends connections after so many answers.
  */
 const endsForRule = 3;
-/**
- * The number of answers in a row that must come on reused connections, before Weir concludes that the server keeps its
- * connections.
- */
+/** After this many answers in a row on reused connections, Weir concludes that the server keeps its connections. */
 const reusesForTrust = 3;
 /**
  * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server. If
@@ -20,8 +17,8 @@ const reusesForTrust = 3;
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
 /**
- * The maximum time from an answer to an end that the answer caused, in ms. A later end means that the server closed an
- * idle connection.
+ * If the server ends a connection at most this many ms after an answer, the end counts as caused by the answer. A later
+ * end means that the server closed an idle connection.
  */
 const justAfter = 100;
 
@@ -32,14 +29,14 @@ const noEnds = { answers: 0, inARow: 0 };
  * whose latest answer was chunked, and one for all other connections.
  */
 export class ObservedEnds {
-  /** The number of answers after which a connection is not used again. */
+  /** After this many answers, a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** All limits that were concluded so far, including limits that turned out to be wrong. */
+  /** All limits that Weir has concluded so far, including those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /**
-   * The number of answers after which the server ended the latest connections, and how many connections in a row the
-   * server ended after this number.
+   * After how many answers the server ended the latest connections (`answers`), and how many connections in a row it
+   * has ended after so many answers (`inARow`).
    */
   #ends = noEnds;
   #reusesInARow = 0;

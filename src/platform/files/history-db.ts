@@ -15,7 +15,7 @@ export interface HistoryDb {
   /** Adds a run unless the history already contains it; returns the run's id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /** Adds some runs to a baseline, in which they replace earlier runs of the same plans. Runs of other plans stay. */
+  /** Adds runs to a baseline. They replace the baseline's earlier runs of the same plans; runs of other plans stay. */
   setBaseline(baseline: string, ids: readonly number[]): void;
   /** Removes a baseline but not its runs. Returns whether the baseline existed. */
   removeBaseline(baseline: string): boolean;

@@ -69,8 +69,7 @@ export const parquetConverter = async (
     }));
   const schema = schemaOf(columns);
   return async (from, to) => {
-    // The old file is removed first. If the old file were a symbolic link, the writer would overwrite the file to which
-    // the link points.
+    // The old file is removed first. If it were a symbolic link, the writer would overwrite the file behind the link.
     await rm(to, { force: true });
     const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
     let rows: (readonly Value[])[] = [];

@@ -15,8 +15,9 @@ export interface ReportFile {
 }
 
 /**
- * Returns the path of the regular file to which a path leads, or of the file that writing to the path would create;
- * `null` if the path leads to something else, such as a device, a pipe or a link without a target.
+ * Returns the path of the regular file to which a path leads, with all symbolic links followed. If nothing is at the
+ * path, returns the path itself. Returns `null` if the path leads to something else, such as a device, a pipe or a link
+ * without a target.
  */
 const regularFileAt = async (path: string): Promise<string | null> => {
   try {

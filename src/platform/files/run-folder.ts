@@ -21,10 +21,7 @@ class FolderInUse extends UnwritableOutput {}
 
 const lockName = '.weir-lock';
 
-/**
- * The age in ms from which a lock of another machine is stale, counted from the writing of the lock or from the last
- * change of the checkpoint beside it, whichever is later.
- */
+/** A lock of another machine is stale if neither the lock nor the checkpoint beside it has changed for this many ms. */
 const signOfLifeTimeout = 60_000;
 /** The maximum time that writing a lock takes, in ms. A lock without content is valid for this time. */
 const writingTime = 2000;
@@ -237,8 +234,8 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
 };
 
 /**
- * The maximum number of folders whose names differ only in their last number. Names contain the start in seconds, and
- * fewer runs can start within one second.
+ * At most this many folders may differ only in the number at the end of their names. The names contain the start in
+ * seconds, and fewer runs can start within one second.
  */
 const maxNamesakes = 1000;
 

@@ -54,8 +54,8 @@ type ScenarioFactory = () => unknown;
 
 /**
  * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or its result if it is a
- * function. `weir` is the module to which `weir-bench` resolves. Throws a `Problem` if the file cannot be loaded or
- * exports no scenario.
+ * function. `weir` is the module that the file gets when it imports `weir-bench`. Throws a `Problem` if the file cannot
+ * be loaded or exports no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

@@ -21,12 +21,12 @@ export interface TableFile {
 /** Makes the file `to` from the lines of the file `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** The number of collected characters from which the lines are written to disk. */
+/** Lines are written to disk once they have this many characters together. */
 const batchLength = 64 * 1024;
 
 /**
- * Returns the path to which the symbolic links of a path lead. Throws a `Problem` if the path leads to something other
- * than a regular file.
+ * Returns a path with all symbolic links followed. The file need not exist. Throws a `Problem` if the path leads to
+ * something other than a regular file.
  */
 const destinationOf = async (path: string): Promise<string> => {
   try {

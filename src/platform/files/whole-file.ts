@@ -66,8 +66,7 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
       if (bytesRead === 0) return Buffer.concat(parts);
       length += bytesRead;
       if (length > most) throw tooLarge(most);
-      // A short part is copied, since otherwise the whole buffer of the part would stay in memory. A part that fills
-      // its buffer is not copied.
+      // A part that does not fill its buffer is copied, since otherwise the whole buffer would stay in memory.
       parts.push(bytesRead === partLength ? buffer : Buffer.from(buffer.subarray(0, bytesRead)));
     }
   } finally {

@@ -18,10 +18,7 @@ export const cleanHeap = (): void => exposeCollector()();
 
 const mostUncollected = 4 * 1024 * 1024;
 
-/**
- * The minimum size of a read that `countReadBytes` counts, in bytes. Smaller reads contain single tokens and leave
- * little garbage.
- */
+/** `countReadBytes` ignores reads of fewer bytes. They contain single tokens and leave little garbage. */
 const leastCounted = 16 * 1024;
 
 let uncollected = 0;

@@ -9,23 +9,18 @@ const timerLead = 1.2;
  * socket is read during a nap.
  */
 const longestNap = 0.25;
-/**
- * The minimum time before an alarm's instant for which a nap is taken, in ms. The system cannot keep shorter pauses.
- */
+/** A nap is taken only if the alarm's instant is more than this many ms away. The system cannot keep shorter pauses. */
 const shortestNap = 0.06;
 /**
- * The lateness of an alarm, in ms, from which the next read rings the alarm. While an event loop has thousands of
- * reads, the event loop runs neither timers nor other callbacks, so the alarm cannot ring by itself.
+ * If an alarm is more than this many ms late, the next read rings it. While an event loop has thousands of reads, it
+ * runs neither timers nor other callbacks, so the alarm cannot ring by itself.
  */
 const longestDelay = 4;
 /**
- * The maximum length of a timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing.
+ * No timer is longer than this, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing.
  */
 const longestTimer = 3_600_000;
-/**
- * The minimum time between two alarms for which naps are used, in ms. If alarms are closer together, naps would delay
- * all reads, so only timers are used.
- */
+/** If alarms come closer together than this many ms, only timers are used, because naps would delay all reads. */
 const leastDistance = 5;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -50,7 +45,7 @@ class NappingAlarm implements Alarm {
   #timer: NodeJS.Timeout | null = null;
   /** When the timer ends; valid only while there is a timer. */
   #timerAt = 0;
-  /** Whether the alarm's instant is so near that the event loop does not sleep any more, except for naps. */
+  /** Whether the alarm is so near that the event loop no longer sleeps, except for naps. */
   #isNear = false;
   #lastRing = Number.NEGATIVE_INFINITY;
 
@@ -129,9 +124,9 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** The clock of a run, whose instant 0 is also known on the clock that all processes of the machine share. */
+/** The clock of a run. Its instant 0 is also known on the machine's monotonic clock, which all processes share. */
 export interface RunClock extends Clock {
-  /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
+  /** What the machine's monotonic clock (`process.hrtime`) shows at instant 0 of the run, in ms. */
   readonly machineZero: number;
   /**
    * Returns the maximum time that the bytes of the read at this instant may have waited in the event loop, in ms; 0 for
@@ -142,7 +137,9 @@ export interface RunClock extends Clock {
   readonly readDelays: (instants: Float64Array) => number[];
   /** Rings the alarms that are more than `longestDelay` late. This function is called after each read. */
   readonly ringIfLate: (now: Instant) => void;
-  /** Runs some work once: after the reads of this turn of the event loop, and before the reads of the next turn. */
+  /**
+   * Runs some work once, after this turn of the event loop has read its sockets and before the next turn reads them.
+   */
   readonly afterReads: (work: () => void) => void;
 }
 
@@ -270,7 +267,7 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** The difference in ms below which two readings of `wallZero` count as equal, and thus as undisturbed by pauses. */
+/** If two readings of `wallZero` differ by at most this many ms, they count as equal: no pause disturbed them. */
 const sameReading = 0.01;
 
 /**

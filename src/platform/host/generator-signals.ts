@@ -70,8 +70,8 @@ const watchThrottling = (): (() => number | null) => {
 const resolution = 10;
 
 /**
- * Returns the nanoseconds for which this thread ran, and the nanoseconds for which it waited for a CPU (the first two
- * fields in Documentation/scheduler/sched-stats).
+ * Returns for how many nanoseconds this thread ran, and for how many it waited for a CPU (the first two fields in
+ * Documentation/scheduler/sched-stats); `null` if the system does not report this.
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
   const [ran, waited] = kernelText('/proc/thread-self/schedstat')?.split(' ') ?? [];
@@ -154,8 +154,8 @@ const counters = (throttled: () => number | null) => {
 };
 
 /**
- * The codes of the errors that occur if a process cannot read its own memory usage: no descriptor is left, or there is
- * no `/proc`.
+ * Matches the codes of errors with which a process fails to read its own memory usage: no descriptor is left, or
+ * `/proc` is missing or not readable.
  */
 const codes = /^E(?:[MN]FILE|NOENT|ACCES)$/;
 

@@ -63,11 +63,11 @@ export interface HostFacts {
   /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** The lateness of each alarm in a measurement of about one second, in ms. */
+  /** How late each alarm of a measurement of about one second rang, in ms. */
   readonly alarmLateness: readonly number[];
 }
 
-/** The number of alarms, and the time from one alarm to the next, in ms. */
+/** How many alarms are set one after the other, and how long after the previous alarm each of them is due, in ms. */
 const alarms = { count: 50, interval: 20 };
 
 /** Returns the lateness of each alarm, in ms. A load uses the same kind of alarm to send its requests. */

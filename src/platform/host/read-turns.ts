@@ -1,15 +1,15 @@
 /** The shortest delay that is stored, in ms. Even a read that is not delayed takes some hundredths of a ms. */
 const shortest = 0.1;
 
-/** The minimum idle time, in ms, from which the event loop counts as having slept. */
+/** The event loop counts as having slept if it was idle for more than this many ms. */
 const shortestSleep = 0.001;
 
 /**
- * The maximum lateness of a timer while the event loop can run, in ms. If a timer is later, the system kept the event
+ * If the event loop can run, its timers are at most this many ms late. If a timer is later, the system kept the event
  * loop from running.
  */
 const latestTimer = 2.5;
-/** The maximum earliness of a timer, in ms. */
+/** A timer can ring up to this many ms early. */
 const earliestTimer = 1.5;
 
 /** The number of turns of the event loop that are remembered. */
@@ -45,12 +45,9 @@ export class ReadTurns {
   #stored = 0;
   /** The longest delay among the turns that were overwritten. */
   #forgotten = 0;
-  /** The earliest possible instant of the event loop's last check of its sockets. */
+  /** The event loop has checked its sockets at this instant, or at a later one. */
   #looked: number;
-  /**
-   * The last instant at which the event loop was known to be awake. `#idle` is the total time in ms for which the event
-   * loop had slept until this instant.
-   */
+  /** When the event loop was last known to be awake. Until then, it had slept for `#idle` ms in total. */
   #awake: number;
   #idle: number;
   /** The instant at which the next timer is due. The event loop cannot sleep beyond this instant. */
@@ -76,7 +73,7 @@ export class ReadTurns {
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that a timer was set that will ring at the instant `due`. */
+  /** Records that a timer was set that is due at the instant `due`. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
@@ -85,7 +82,7 @@ export class ReadTurns {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that the event loop has checked its sockets since the last instant at which it was known to be awake. */
+  /** Records that the event loop has checked its sockets since it was last known to be awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -165,8 +162,7 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The event loop checked its sockets in this turn, so after `awake`, the last instant at which it was known to be
-    // awake.
+    // The event loop checked its sockets in this turn, and thus later than `awake`, when it was last known to be awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }

@@ -1,4 +1,4 @@
-/** The intervals between the timers of one second, in nanoseconds, as `monitorEventLoopDelay` measures them. */
+/** How long after each other the timers of one second ran, in nanoseconds, as `monitorEventLoopDelay` measures. */
 interface TimerIntervals {
   readonly count: number;
   readonly mean: number;
@@ -27,7 +27,8 @@ export const timerLateness = (
   const groups = Array.from(percentiles, ([percent, length]) => {
     const before = rank;
     rank = Math.max(rank, Math.ceil((percent / 100) * count - 1e-9));
-    // Each percentile is the longest interval of its group, so the longest interval stands for the whole group.
+    // The intervals between two reported percentiles form a group. The upper percentile is the longest of them, and
+    // stands for the whole group.
     return { length, share: ((rank - before) * length) / (count * mean) };
   });
   const at = (q: number): number => {

@@ -21,7 +21,7 @@ const sendNext = '_doRequest';
 /** The part of autocannon's undocumented client that Weir uses, as in the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
-  /** The number of requests after which the client ends. */
+  /** The client ends after this many requests. */
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
@@ -38,7 +38,7 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/** Statistics that stay empty, so that autocannon stores no data that Weir does not use. */
+/** These methods do nothing, so autocannon stores no statistics, which Weir does not use. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -93,7 +93,7 @@ export class ObservedConnection {
 
   #openSocket(): void {
     this.#onClosed();
-    // The old socket is dropped, since a late error of the old socket would make autocannon connect twice.
+    // The old socket is dropped, since a late error of it would make autocannon connect twice.
     this.#socket?.drop();
     this.#parser = new ResponseParser();
     this.#socket = new ObservedSocket(this.#client.opts, this.#context, {

@@ -12,10 +12,7 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 /** The result of one request that is sent to the target before the load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /**
-   * With `doubtful`, the answer is not a list of models; with `silent`, there was none. In both cases, chats may still
-   * work.
-   */
+  /** `doubtful`: the answer is not a list of models. `silent`: no answer came. In both cases, chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
    * With `unusable`, the target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that the target
@@ -87,8 +84,7 @@ const firstText = async (body: Dispatcher.ResponseData['body'], most: number): P
       if (size >= most) break;
     }
   } catch {
-    // A body that is cut off still shows that the server speaks HTTP. So the answer is judged by the part that was
-    // received.
+    // A body that is cut off still shows that the server speaks HTTP. So the part that was received decides.
   }
   return Buffer.concat(pieces).toString('utf8', 0, most);
 };

@@ -5,7 +5,7 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The wanted lines of an answer, or the reason why there are no lines. */
+/** The wanted lines of an answer with metrics, or why there are none. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };

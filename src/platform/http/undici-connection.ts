@@ -9,10 +9,7 @@ import type { KeptConnection } from '../connection/kept-connections.ts';
 import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
-/**
- * The maximum time for which an idle connection is kept, in ms. A shorter keep-alive hint of the server replaces this
- * time.
- */
+/** An idle connection is kept for at most this many ms. A shorter keep-alive hint of the server takes precedence. */
 const keepAlive = 600_000;
 
 /** Options that turn off undici's own timeouts. The default timeout of 300 s would abort slow answers. */
@@ -72,7 +69,7 @@ export class UndiciConnection implements KeptConnection {
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** The maximum number of answers on the connection, which the first answer announced. */
+  /** The connection can carry at most this many answers, as its first answer announced. */
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The exchange on the connection; `null` while the connection is idle. */
   #user: ConnectionUser | null = null;
@@ -109,7 +106,7 @@ export class UndiciConnection implements KeptConnection {
 
   /**
    * Records that the answer is complete or that the exchange has ended. The connection can be reused for `reusableFor`
-   * ms. `maxAnswers` of the first answer limits the number of answers on the connection.
+   * ms. The `maxAnswers` of its first answer limits how many answers it can carry in total.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;

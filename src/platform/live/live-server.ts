@@ -31,9 +31,9 @@ export interface LiveServer {
 /** The maximum number of readers. A browser opens at most six connections to one host. */
 const maxReaders = 8;
 const maxConnections = 32;
-/** The time in ms after which a reader that accepts no data is disconnected. */
+/** A reader that accepts no data for this many ms is disconnected. */
 const readerPatience = 30_000;
-/** The maximum time for readers to receive the last event, in ms. */
+/** Readers have at most this long to receive the last event, in ms. */
 const patience = 3000;
 
 const commonHeaders = {

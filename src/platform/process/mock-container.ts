@@ -85,7 +85,7 @@ const imageContext = (base: string) => {
 export interface MockContainerOptions {
   /** The gateway's settings without its addresses. The keys in the settings are public test keys. */
   readonly settings: object;
-  /** The time after which the gateway ends by itself, in ms. */
+  /** The gateway ends by itself after this many ms. */
   readonly lifetime: Milliseconds;
   /** The name of a base image with Node; `null` for the official image. */
   readonly base: string | null;
@@ -96,16 +96,14 @@ const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
 /**
- * The address of this machine to which the gateway's ports are bound. The gateway's keys are public, so the gateway
- * must not be reachable from the network.
+ * The gateway's ports are bound to this address of the machine. The gateway's keys are public, so it must not be
+ * reachable from the network.
  */
 const loopback = '127.0.0.1';
 
-/** The interval between two checks whether a starting gateway is ready, and the timeout for the start, in ms. */
+/** How long to wait between two checks whether a starting gateway is ready, and how long the start may take, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
-/**
- * The maximum time for a gateway to end by itself, in ms. If the gateway takes longer, the container engine ends it.
- */
+/** If a gateway has not ended by itself after this many ms, the container engine ends it. */
 const stopGrace = 2000;
 
 /**

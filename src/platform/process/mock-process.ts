@@ -68,7 +68,7 @@ export const startMockProcess = async (
 const countersTimeout = 2000;
 
 /**
- * The maximum number of readings of the counters, and the interval between two readings in ms. During this time, the
+ * The counters are read up to `times` times, with pauses of `apart` ms, until no request is in flight. Meanwhile, the
  * gateway notices aborted connections.
  */
 const drainPolling = { times: 20, apart: 50 };

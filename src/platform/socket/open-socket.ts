@@ -16,7 +16,7 @@ export interface SocketEvents {
   opened(socket: net.Socket): void;
   /** Called with received bytes: the first `length` bytes of `bytes`. These bytes are valid only during the call. */
   read(bytes: Buffer, length: number): void;
-  /** Called when the server has sent its end (FIN), after which the server sends no more data. */
+  /** Called when the server has sent its end (FIN). After that, it sends no more data. */
   ended(): void;
   /** Called when the connection fails, no matter whether the connection was already open. */
   failed(error: Error): void;
@@ -32,10 +32,7 @@ export type OpenSocket = (events: SocketEvents) => CancelConnect;
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-/**
- * The options for TCP keep-alive, which are equal to undici's options. Probes are sent after a minute of silence, so a
- * vanished server is noticed.
- */
+/** The same TCP options as undici's. After a minute of silence, probes are sent, so a vanished server is noticed. */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
 /** Returns the option `onread` of a socket. With this option, the socket reads into the shared buffer. */
