@@ -50,7 +50,10 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
   return whole;
 };
 
-/** If `n` leaves less than this share of the variance of `r` unexplained, their two slopes cannot be separated. */
+/**
+ * If input tokens leave less than this share of the variance of repeated tokens unexplained, the two slopes cannot be
+ * separated.
+ */
 const leastOwnVariance = 0.01;
 
 /**

@@ -23,8 +23,8 @@ const columns = {
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
   /**
-   * How long the key must wait until it is admitted again, by a header (`retryAfter`) and by the body of a 429
-   * (`resetIn`).
+   * How long the key must wait until it is admitted again, as a header says (`retryAfter`) and as the body of a 429
+   * says (`resetIn`).
    */
   retryAfter: cell,
   resetIn: cell,

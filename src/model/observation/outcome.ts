@@ -208,7 +208,7 @@ const limitedSchema = z.strictObject({
   /** The limit that the text of the refusal names; `null` if the text names no limit. */
   unit: z.enum(namedLimits).nullable(),
   /**
-   * How long the key must wait until it is admitted again, by `Retry-After` or a similar header; `null` if no such
+   * How long the key must wait until it is admitted again, as `Retry-After` or a similar header says; `null` if no such
    * header is present or readable.
    */
   retryAfter: millisecondsSchema.nullable(),

@@ -4,8 +4,8 @@ import type { Result } from './result.ts';
 import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
 
 /**
- * Some answers, the number of all tokens of their prompts (`input`), and how many of them were repeated or cached
- * (`tokens`).
+ * How many answers count, how many tokens their prompts have (`input`), and how many of these tokens were repeated or
+ * cached (`tokens`).
  */
 interface PromptPart {
   readonly answers: number;

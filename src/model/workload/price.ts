@@ -43,7 +43,7 @@ export const priceSchema = z.strictObject({
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** What a million characters of speech or a million seconds of audio cost, in millionths of the currency. */
+/** What a million spoken characters or a million seconds of audio cost, in millionths of the currency. */
 export const speechPriceSchema = z.union([
   z.strictObject({ perCharacter: micros }),
   z.strictObject({ perSecond: micros }),

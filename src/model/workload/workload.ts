@@ -18,8 +18,8 @@ export interface RequestFields {
 export const leastSharedCharacters = 256;
 
 /**
- * The beginnings of a generated conversation with which other conversations of the run may begin, too. Lengths are in
- * tokens.
+ * How a generated conversation begins, as far as other conversations of the run may begin with the same text. Lengths
+ * are in tokens.
  */
 export interface SharedText {
   /**

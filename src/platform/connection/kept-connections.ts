@@ -15,7 +15,7 @@ export interface KeptConnection extends AnsweredConnection {
 /** Called with the connection for a waiting request; `null` means that the request needs a new connection. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** A connection that is no longer used is watched for this many ms, to see whether the server ends it. */
+/** A connection that is not used again is watched for this many ms, to see whether the server ends it. */
 const watchTime = 1000;
 /** A watch begins at least this many ms after the start of the previous watch. */
 const watchesApart = 5000;

@@ -21,7 +21,7 @@ export interface TableFile {
 /** Makes the file `to` from the lines of the file `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** Lines are written to disk once they have this many characters together. */
+/** Collected lines are written to disk once they have this many characters in total. */
 const batchLength = 64 * 1024;
 
 /**
