@@ -174,7 +174,7 @@ const swarmValues = (launch: Launch): TemplateValues => {
   };
 };
 
-/** The template of each launcher (a file in this folder), and the values that the template uses. */
+/** For each launcher, the template (a file in this folder) and the function that returns the template's values. */
 const templates = {
   k8s: ['kubernetes.yaml', kubernetesValues],
   slurm: ['slurm.sh', slurmValues],

@@ -10,15 +10,12 @@ export interface BlockTerms {
   readonly quiet: string;
   readonly noisy: string;
   /**
-   * The factor by which the noisy load is multiplied in blocks with noise. Blocks without noise then have the planned
-   * load. If `null`, blocks with noise have the planned load, and blocks without noise have no noisy load.
+   * In blocks with noise, the noisy load is multiplied by this factor; the other blocks have the planned load. If
+   * `null`, blocks with noise have the planned load, and the other blocks have no noisy load.
    */
   readonly times: number | null;
   readonly pairs: number;
-  /**
-   * The length of the measured part of a block (`block`), and the length of the unmeasured part before (`settle`), in
-   * ms.
-   */
+  /** A block begins with `settle` ms that are not measured. The `block` ms after them are measured. */
   readonly block: number;
   readonly settle: number;
 }
@@ -43,7 +40,10 @@ export const noiseBlocks = (
     });
   }).flat();
 
-/** Returns when the load ends. If the last block has the noise, time is added in which the target can recover. */
+/**
+ * Returns when the load ends. If the last block has noise, the load continues for `settle` ms, in which the target can
+ * recover.
+ */
 const endOfBlocks = (blocks: readonly NoiseBlock[], { settle }: BlockTerms): number => {
   const last = blocks.at(-1)!;
   return last.isNoisy ? last.to + settle : last.to;
@@ -103,8 +103,8 @@ export const neighboursIn = (
 };
 
 /**
- * Returns the population to which a block's noise belongs. Its name is the part of `name` before the slash, since no
- * name in a scenario has a slash.
+ * Returns the name that a population has in the scenario: `noisy` for `noisy/2`, which is the noise of the second block
+ * with noise. Names in a scenario contain no slash.
  */
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 

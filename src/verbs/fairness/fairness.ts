@@ -139,8 +139,8 @@ export const fairnessReportOf = (
 };
 
 /**
- * If the two populations have different targets, says that only the systems that both targets share are compared.
- * Returns `null` if both populations have the same target.
+ * If the two populations have different targets, says that the comparison shows only effects of the systems that both
+ * targets share. Returns `null` if both populations have the same target.
  */
 export const separateTargets = (
   { populations = [] }: Plan,

@@ -34,20 +34,19 @@ import {
 import { dividedPlan, storePlan } from './hand-over-plan.ts';
 import { reachRendezvous } from './reach-rendezvous.ts';
 
-/** The result of a coordinated run, or the reason why no report was published. */
+/** How a coordinated run ended. `published` is `null` if no slice has a result. */
 interface CoordinatedRun {
   readonly published: (PublishedResult & { readonly file: string }) | null;
   readonly exit: ExitName;
 }
 
 /**
- * The time in ms between the moment at which all workers are ready and the start of the load. In this time the workers
- * learn when the load starts, compile their code, and open connections.
+ * The load starts this many ms after all workers are ready. Meanwhile the workers learn when the load starts, compile
+ * their code, and open connections.
  */
 const startLead = 5000;
 /**
- * The time for which the coordinator's last message stays in the rendezvous, in ms. Workers read the message in this
- * time.
+ * The coordinator's last message stays in the rendezvous for at least this many ms, so that the workers can read it.
  */
 const farewell = 1000;
 

@@ -29,8 +29,8 @@ interface FollowOptions {
 /** Follows the coordinator's messages, and reports the slice's state to it, until `close` is called. */
 export class FollowedCoordinator {
   /**
-   * The instant until which the slice may send, in ms of the machine's monotonic clock. Every sign that the coordinator
-   * is alive extends this lease.
+   * The slice may send until this instant, in ms of the machine's monotonic clock. Every sign that the coordinator is
+   * alive extends this lease.
    */
   readonly lease = new Float64Array(new SharedArrayBuffer(8));
   /**
@@ -127,8 +127,8 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease begins before the question, since the answer only proves that the coordinator was alive at some instant
-    // after the question.
+    // The lease counts from here and not from the arrival of the record, since the record may have been read long
+    // before it arrives.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;

@@ -28,7 +28,7 @@ export interface CoordinateRequest extends Pick<
   /** The address of the rendezvous, at which coordinator and workers exchange messages. */
   readonly rendezvous: string;
   readonly onLost: LossPolicy;
-  /** The length of a silence, in ms, after which the other side counts as gone. */
+  /** If the other side is silent for this many ms, it counts as gone. */
   readonly silence: number;
   /** The maximum time to wait for the workers, in ms. */
   readonly wait: number;
@@ -167,7 +167,7 @@ export const followLoad = async (coordination: Coordination): Promise<StopCause 
   try {
     for (;;) {
       await led.turn();
-      // The last messages of the slices have their final progress, so it is shown before the end is noticed.
+      // The slices' last messages have their final progress, so it is shown before this loop notices the end.
       show(led.slices);
       const now = monotonicNow();
       if (led.slices.every((state) => isSliceOver(state, now, led.run.silence))) return stoppedBy;

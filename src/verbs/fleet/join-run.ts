@@ -83,8 +83,8 @@ export const claimSlice = async (
 };
 
 /**
- * A worker asks for the time at least `leastTrips` times, then up to `mostTrips` times until the clock's offset is
- * exact to `wantedUncertainty` ms.
+ * A worker asks the coordinator for the time at least `leastTrips` times. It continues, up to `mostTrips` times, until
+ * its clock's offset is exact to `wantedUncertainty` ms.
  */
 const leastTrips = 16;
 const mostTrips = 64;

@@ -25,7 +25,7 @@ export interface CoordinateOptions
   readonly slices: number;
   /** Whether the other slices stop or continue if one slice is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;
-  /** The length of a silence, in ms, after which the other side counts as gone: at least 2000; 10,000 by default. */
+  /** If the other side is silent for this many ms, it counts as gone: at least 2000; 10,000 by default. */
   readonly silence?: number | undefined;
 }
 
@@ -34,7 +34,9 @@ export interface WorkOptions extends MeetingOptions {
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
-  /** A folder for the result of this slice, which is otherwise only sent to the coordinator. */
+  /**
+   * A folder for the slice's result. Without it, the result is kept here only if the coordinator did not receive it.
+   */
   readonly out?: string | undefined;
   /** Whether each key asks for the list of models before the load; `true` by default. */
   readonly keyCheck?: boolean | undefined;

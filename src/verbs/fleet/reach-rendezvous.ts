@@ -7,7 +7,7 @@ import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-st
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The wait before another attempt to connect to a server that does not answer, in ms. */
+/** If the server does not answer, a connection is attempted again after this many ms. */
 const connectInterval = 1000;
 
 /**

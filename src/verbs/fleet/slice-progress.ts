@@ -11,7 +11,7 @@ import type { RunObserver } from '../../run/watch/observer.ts';
  * lies within the range of the step's values.
  */
 const step = Math.log(1.05);
-/** The smallest value that is distinguished from 0, in the measure's unit. */
+/** All values up to this one, in the measure's unit, share the lowest step. */
 const least = 0.01;
 
 const stepOf = (value: number): number =>

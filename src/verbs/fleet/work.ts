@@ -29,7 +29,7 @@ export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly slice: Slice | null;
   /** The maximum time to wait for a coordinator, in ms. */
   readonly wait: number;
-  /** A folder for the result of this slice; `undefined` if the result is only sent to the coordinator. */
+  /** A folder for the slice's result. If `undefined`, the result is kept only if the coordinator did not receive it. */
   readonly out: string | undefined;
   readonly keyCheck: boolean;
   /** The file on this machine that gets a line for each request; `undefined` means no file. */
@@ -62,8 +62,8 @@ interface ClaimedSlice {
 }
 
 /**
- * The maximum number of questions for the time that may stay unanswered, before and after the load. After the load,
- * fewer may, since less depends on the answers.
+ * A worker stops asking the coordinator for the time after this many unanswered questions, before and after the load.
+ * After the load, less depends on the answers.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 

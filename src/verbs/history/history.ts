@@ -25,7 +25,7 @@ interface HistoryRequest {
   readonly out: string | undefined;
 }
 
-/** The seed of the permutations, fixed so that the same history always gives the same warnings. */
+/** Seeds the random orders of the runs. It is fixed so that the same history always shows the same changes. */
 const seed = 20_141_114;
 
 const runsOfPlan = (

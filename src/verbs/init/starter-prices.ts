@@ -5,7 +5,10 @@ import { workloadFiles } from '../../run/input/workload-files.ts';
 import type { ProbeModels } from '../limits/experiment/probe-requests.ts';
 import type { StarterPrices } from './starter-scenario.ts';
 
-/** The models that a scenario uses, each with a test whether a price has the fields that the model's traffic needs. */
+/**
+ * Returns the models of a scenario, each with a function that tells whether a price has the fields for the model's
+ * traffic.
+ */
 const usedModels = (chat: string, { speech, transcription }: ProbeModels) => {
   const perUnit = ({ perCharacter, perSecond }: ModelPrice): boolean =>
     perCharacter !== undefined || perSecond !== undefined;

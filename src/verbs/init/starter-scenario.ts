@@ -27,7 +27,7 @@ export interface StarterScenario {
   readonly others?: readonly string[];
   /** The known prices; absent if no price is known. */
   readonly prices?: StarterPrices | undefined;
-  /** The median time to the first token that the run must keep, in words such as `800ms`. */
+  /** The run must keep the median time to first token below this, such as `800ms`. */
   readonly firstToken?: string;
   /** The address at which an editor finds the schema of scenarios. The address contains no spaces. */
   readonly schema: string;
@@ -39,10 +39,10 @@ export interface StarterScenario {
  */
 const usualRequests = 60;
 
-/** The default for the median time to first token that a run must keep. */
+/** The default of `firstToken`. */
 export const usualFirstToken = '2s';
 
-/** The scenario's number of requests, large enough to decide its objectives. */
+/** The scenario sends this many requests, enough to decide its objectives. */
 const requestCount = 50;
 
 const familiesText = (families: readonly string[] = []): string =>

@@ -33,7 +33,7 @@ export const assumedLimitsOf = async (
     limitsIn,
     (error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      // An objective that needs a limit makes the plan invalid without an assumed one, so no limit is declared.
+      // If an objective needs a limit and none is declared, the plan is invalid. So nothing is declared here.
       return noLimits;
     },
   );
@@ -92,7 +92,8 @@ const contradictionOf = (
 const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
   const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
   const setting = `--set limits.${unit}PerMinute=`;
-  // A limit of input or output tokens cannot be examined beside one of requests, so it is declared as `none`.
+  // An examination of the limit of requests cannot respect a limit of only input or output tokens, so it is declared as
+  // `none`.
   if (part !== undefined && examined === 'requests') return [`${setting}none`];
   const amount = Number.parseInt(words.replaceAll(',', ''), 10);
   const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];

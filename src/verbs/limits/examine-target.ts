@@ -42,11 +42,11 @@ export const examineUntilStopped = async <Log>(
   }
 };
 
-/** Returns the common prefix of the ids of all requests of an examination, such as `limits-1127184500`. */
+/** Returns the prefix of the ids of all requests of an examination, such as `limits-1127184500`. */
 export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
   `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
 
-/** A report's origin: the program that wrote it, and the target that it is about. */
+/** Returns the origin of a report: Weir's version, the target, the start and the model. */
 const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
   weir: weirVersion(),
   target: target.baseUrl,

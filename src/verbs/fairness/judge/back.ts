@@ -3,10 +3,14 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
 
-/** The possible lengths, in ms, of the parts into which the time after a noise is divided. */
+/**
+ * The time after a noise is divided into parts of one of these lengths, in ms: the first that gives enough requests.
+ */
 const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 
-/** The minimum number of requests in a part, summed over all ends of the noise. */
+/**
+ * A length is used only if at least this many requests were due in its first part, summed over all ends of the noise.
+ */
 const leastInPart = 20;
 
 /**
@@ -33,7 +37,7 @@ export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const own = run.arrivals.filter(({ population, isTimed }) => population === run.quiet && isTimed);
   const calm = blocks
     .filter(({ isNoisy, to }) => !isNoisy && to <= until)
-    // The first half may still show effects of an earlier noise, so only the second half is used.
+    // Only the second half of a block is used, since the first half may still show effects of an earlier noise.
     .flatMap(({ from, to }) => dueWithin(own, (from + to) / 2, to));
   const ends = endsOfNoise(run);
   const usual = percentileWithFailures(

@@ -8,7 +8,7 @@ import { leastRequests, maxFailed, mostPairs, pairsToDecide } from './reach.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
 
-/** The minimum number of pairs from which an interval of the mean is computed. */
+/** With fewer pairs of blocks, the mean rise has no interval, so there is no verdict. */
 export const leastPairs = 3;
 
 export interface FairnessTerms {
@@ -80,7 +80,7 @@ const remedyOf = (
 };
 
 /**
- * The lower percentiles to try for the beginning of the noise, which may be too short for the figure's own percentile.
+ * The beginning of the noise may have too few requests for the figure's own percentile. Then these are tried in turn.
  */
 const onsetPercentiles = [0.9, 0.5] as const;
 
@@ -109,7 +109,7 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns the reasons against the verdict *isolated* for a run in which no move is certain. */
+/** Returns why a run in which no move is certain does not get the verdict *isolated*; empty if it gets this verdict. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],

@@ -83,7 +83,7 @@ interface Pair {
   readonly noisy: BlockFigures;
 }
 
-/** Returns the pairs of which both blocks were observed until their ends. */
+/** Returns the pairs whose two blocks were both observed to the end. */
 const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
   [...Map.groupBy(figures, ({ block }) => block.pair).values()].flatMap((both) => {
     const alone = both.find(({ block }) => !block.isNoisy);
@@ -133,7 +133,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   );
   const hasValue = ({ most }: BlockFigures): boolean => Number.isFinite(most);
   const isUnbounded = asked.some(({ alone, noisy }) => !hasValue(alone) || !hasValue(noisy));
-  // Drops pairs of which neither block has a value, since their rise is unknown.
+  // If neither block of a pair has a value, the rise is unknown, so the pair is dropped.
   const usable = asked.filter(({ alone, noisy }) => hasValue(alone) || hasValue(noisy));
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));

@@ -37,8 +37,8 @@ export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
 };
 
 /**
- * The number of requests needed with noise, and again without, to exclude a rise of failures if none fails (Wilson
- * interval).
+ * If this many requests with noise and as many without it all succeed, failures certainly rose by at most `maxFailed`
+ * (Wilson interval).
  */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 

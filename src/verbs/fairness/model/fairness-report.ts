@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The findings about two neighbours, in the form of `fairness.json`. Times are in ms, shares from 0 to 1. */
+/**
+ * This file defines `fairness.json`: the findings about a quiet and a noisy population. Times are in ms, shares from 0
+ * to 1.
+ */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

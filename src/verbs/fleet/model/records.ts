@@ -2,18 +2,16 @@ import { z } from 'zod';
 import { parsedJson } from '../../../model/parsed-json.ts';
 
 /**
- * The records that coordinator and workers write into their rendezvous. The run's record and the claims are created
- * once. Every other record is written and replaced by a single process. A worker without a claim sends nothing.
+ * This file defines the records that coordinator and workers write into their rendezvous. The run's record, and the
+ * claim with which a worker takes a slice, are created once. Every other record is written and replaced by a single
+ * process. A worker without a claim sends nothing.
  */
 
 const ordinal = z.int().nonnegative();
 
 export const rendezvousRunSchema = z.strictObject({
   format: z.literal('rendezvous/1'),
-  /**
-   * The run's id, which is a part of every other record's key, so that a record of an earlier run is never read as one
-   * of this run.
-   */
+  /** The run's id. All other keys contain it, so that a record of an earlier run is never read as one of this run. */
   id: z.string().min(1),
   weir: z.string(),
   runId: z.string(),
@@ -23,17 +21,17 @@ export const rendezvousRunSchema = z.strictObject({
   planDigest: z.string(),
   slices: z.int().positive(),
   /**
-   * The length of a silence, in ms, after which the other side counts as gone. Workers then stop by themselves, and the
-   * coordinator counts the slice as lost.
+   * If the other side is silent for this many ms, it counts as gone: workers stop by themselves, and the coordinator
+   * counts the slice as lost.
    */
   silence: z.number().positive(),
 });
 export type RendezvousRun = z.infer<typeof rendezvousRunSchema>;
 
 export const coordinatorRecordSchema = z.strictObject({
-  /** A number that grows whenever the coordinator shows that it is alive. */
+  /** The coordinator increases this number regularly to show that it is alive. */
   beat: ordinal,
-  /** When the load begins, on the coordinator's clock, in ms since 1970. */
+  /** When the load begins, on the coordinator's clock, in ms since 1970; `null` until all workers are ready. */
   startAt: z.number().nullable(),
   /**
    * How many times all workers were asked to stop. After the first time, requests in flight may end; after the second,
@@ -69,7 +67,7 @@ export const workerRecordSchema = z.strictObject({
    */
   clock: z.strictObject({ offset: z.number(), uncertainty: z.number().nonnegative() }).nullable(),
   progress: sliceProgressSchema.nullable(),
-  /** The SHA-256 of the slice's result, and whether the slice sent all requests of its plan. */
+  /** Set at the end: the SHA-256 of the slice's result, and whether the slice ran its load to the end. */
   result: z.strictObject({ digest: z.string(), isWhole: z.boolean() }).nullable(),
 });
 export type WorkerRecord = z.infer<typeof workerRecordSchema>;

@@ -62,7 +62,7 @@ const significant = (
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
   const seen = clearestSplit(order, distance, sums);
-  // The threshold is slightly lower, since sums in another order can differ in their last digits.
+  // Sums in another order can differ in their last digits, so the threshold is slightly below the separation.
   const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
   let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
@@ -99,7 +99,10 @@ export const changePoints = (
 
 type Point = TrendFigure['points'][number];
 
-/** The scale of each kind of figure on which noise is the same at every level. */
+/**
+ * Converts each kind of figure to the scale on which changes are searched, and back. On this scale, noise is equally
+ * large for low and for high values.
+ */
 const scales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: { to: (value: number) => value, from: (value: number) => value },

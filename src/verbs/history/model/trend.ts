@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import { historyFigureSchema, storedRunSchema } from '../../../model/series/history.ts';
 
-/** This file defines the trends of the runs of one plan, and the rules by which a change of level is found. */
+/**
+ * This file defines trends: how the figures of a plan develop from run to run, and by which rules a lasting change is
+ * found.
+ */
 
-/** A change of a figure's level: the first run of the new level. */
+/** A lasting change of a figure. `run` is the first run after the change. */
 const changeSchema = z.strictObject({
   run: z.int().positive(),
   /**
-   * The level before the change, and the level from this run to the next change. Levels are geometric means; levels of
-   * shares are means.
+   * The mean of the runs between the previous change and this one, and between this one and the next. The mean is
+   * geometric, except for shares.
    */
   before: z.number(),
   after: z.number(),
-  /** The probability, if nothing has changed, of a split that is at least this clear. */
+  /** The probability that a series without any change would split at least this clearly. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });
@@ -43,12 +46,12 @@ export const historySchema = z.strictObject({
 });
 
 export const changeRules = {
-  /** The least number of runs among which a change is searched, at the beginning and again after each change. */
+  /** A change is searched only among at least this many runs. After a change, each side needs this many again. */
   minRuns: 12,
   minLevelRuns: 3,
-  /** The probability of reporting a change although the level never changed. */
+  /** A figure that never changed is reported as changed with this probability. */
   alpha: 0.01,
   permutations: 999,
-  /** The maximum number of runs among which a change is searched. Older runs are only shown. */
+  /** A change is searched among at most this many latest runs. Older runs are only shown. */
   maxRuns: 200,
 } as const;

@@ -59,7 +59,7 @@ const latestChanges = ({
     .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
 };
 
-/** Returns a sentence which says that no figure changed, or how many more runs are needed. */
+/** Says that no figure changed, or how many more runs are needed to detect changes. */
 const noChangeText = ({ runs }: Trend): string => {
   const missingRuns = changeRules.minRuns - runs.length;
   return missingRuns > 0
@@ -78,10 +78,7 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
 
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
-/**
- * The maximum number of runs, and of figures, that a terminal shows for each plan. The page and the JSON contain all
- * runs and figures.
- */
+/** A terminal shows at most this many runs of each plan, and this many figures. The page and the JSON contain all. */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
@@ -143,7 +140,9 @@ const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   ];
 };
 
-/** Returns the verdict: a sentence that says which figures changed last. */
+/**
+ * Returns the verdict: the latest change of one figure, for the worse if there is one, and the number of other changes.
+ */
 const historyVerdict = (
   trends: readonly Trend[],
 ): Exclude<ReportDocument['verdict'], undefined> => {

@@ -2,7 +2,7 @@ import { namedFlags } from './command-flags.ts';
 
 /** This file reads the options of `aiperf profile` (https://github.com/ai-dynamo/aiperf), version 0.13.0. */
 
-/** The options that are imported, each with the spelling in AIPerf's documentation first. */
+/** The options that are imported: Weir's name, and AIPerf's spellings, the one of AIPerf's documentation first. */
 export const aiPerfFlags = namedFlags({
   model: '--model-names --model -m',
   url: '--url -u',

@@ -44,7 +44,7 @@ export interface BenchLoad {
   readonly rampUpSeconds?: number;
 }
 
-/** The length in seconds that replaces an endless load of another tool. */
+/** If a command of another tool has no end, the imported load lasts this many seconds. */
 const usualSeconds = 60;
 
 const chosenLength = (notes: Notes): number => {
@@ -182,8 +182,8 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
 /**
- * The options that affect neither the requests nor the verdicts, by subject. Each row has a pattern for option names of
- * all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ * Options that affect neither the requests nor the verdicts. Each row has a pattern for option names of all tools, and
+ * the reason. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
  */
 const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   [

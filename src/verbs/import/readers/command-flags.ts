@@ -14,7 +14,7 @@ export interface Flag {
   readonly expands: boolean;
 }
 
-/** The names of options in Weir's code, keyed by each spelling of the tool. */
+/** Maps each spelling of another tool's option to the option's name in Weir's code. */
 export type FlagNames = Readonly<Record<string, string>>;
 
 /** Returns the names of options from a table such as `{ users: '--concurrency -c' }`. */
@@ -50,7 +50,7 @@ const hiddenHint = 'write the value itself, or give the command to weir import b
 export class Flags {
   private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
-  /** The options that a reader asked for although only the shell knows their values. */
+  /** The options that a reader asked for, but whose values only the shell knows. */
   private readonly hidden = new Set<Flag>();
 
   constructor(words: readonly ShellWord[], names: FlagNames, notes: Notes) {

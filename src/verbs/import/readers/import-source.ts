@@ -100,9 +100,8 @@ export const readTargets = (text: string): readonly VegetaTarget[] => {
 type Step = string | number;
 
 /**
- * Returns whether a scenario would fill templates of all kinds in a text at this path. Headers and bodies may have all
- * kinds of templates. In every other text, a scenario fills only templates of the environment, of secrets and of
- * commands.
+ * Returns whether a scenario fills templates of all kinds, such as `${uuid}`, in a text at this path. It does so in
+ * headers and bodies. In every other text, it fills only `${env:…}`, `${secret:…}` and `${command:…}`.
  */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');

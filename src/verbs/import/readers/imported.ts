@@ -5,7 +5,7 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** The treatments of a part of another tool's file that a scenario cannot have unchanged. */
+/** What the import did with a part of the source that a scenario cannot contain unchanged. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',

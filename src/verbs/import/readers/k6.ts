@@ -20,7 +20,7 @@ const metrics: Readonly<
   http_reqs: ['rate', 'sentRate'],
 };
 
-/** The reasons why other metrics are not imported, by the metrics' names. */
+/** Why other metrics are not imported. Each row matches metrics by their names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   [
     /^checks$/,
@@ -58,7 +58,7 @@ const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
   if (bound === undefined) return null;
   const n = Number(bound);
-  // A count is never below 0, so a count of exactly 0 is one of at most 0.
+  // No figure is below 0, so `== 0` means the same as `<= 0`.
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,

@@ -176,7 +176,7 @@ const transcriptionEntry = ({ body, contentType }: EntrySource): ReadEntry => {
   return { ok: true, entry, changes, file: { name, bytes: upload.bytes } };
 };
 
-/** The readers for the routes of the interface, by method and by the end of the path. */
+/** The readers for the routes of OpenAI's API, chosen by method and by the end of the path. */
 export const entryReaders: readonly {
   readonly method: string;
   readonly path: string;

@@ -2,7 +2,7 @@ import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { type WrittenHeader, ImportError } from './imported.ts';
 
-/** A target of vegeta (https://github.com/tsenart/vegeta), which is one request. */
+/** One request of vegeta (https://github.com/tsenart/vegeta), which vegeta calls a target. */
 export interface VegetaTarget {
   readonly method: string;
   readonly url: string;
@@ -69,7 +69,7 @@ export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
     const [, method = '', url = ''] = /^([A-Z]+) +(\S.*)$/.exec(head) ?? [];
     if (method === '')
       return fail(at, 'expected a method and an address, for example: GET http://host/v1/models');
-    // A target without headers may be followed directly by the next target.
+    // If a target has no headers, the next target may follow without an empty line.
     const isAlone = isRequestLine(lines[at] ?? '');
     const { headers, body, next } = isAlone
       ? { headers: [], body: null, next: at }

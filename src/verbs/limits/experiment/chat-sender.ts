@@ -40,22 +40,19 @@ export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timer
 export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answered'>[]): number =>
   Math.max(0, ...replies.map(({ sent, answered }) => answered - sent));
 
-/** Returns the idle time in ms after which no window of a limiter is still open. */
+/** Returns how long, in ms, a key must be idle until no window of a limiter is still open. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
 /** Returns how long after the first request, in ms, every limiter has certainly forgotten earlier uses of the key. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The maximum number of requests in the round that follows exactly `expected` sent requests. */
+/** Once `expected` requests are sent, the next round has at most this many. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
-  /**
-   * The number of requests after which a refusal is expected. Once this many requests are sent, the next round is
-   * small.
-   */
+  /** A refusal is expected after this many requests, so the next round is small. */
   readonly expected: number;
 }
 

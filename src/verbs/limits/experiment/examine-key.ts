@@ -292,8 +292,8 @@ class Examination {
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // A boundary of a window explains one burst above the limit, but not a second one at another phase, after every
-      // limiter has forgotten the key.
+      // The end of a window within a burst explains one burst above the limit. It does not explain a second one at
+      // another phase, after every limiter has forgotten the key.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }

@@ -23,12 +23,9 @@ const maxLimitMultiple = 2;
 /** Returns a number of requests that exceeds the limit, and would also exceed a limit that is a tenth higher. */
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/**
- * The number of requests of a burst that is sent at once, as a multiple of the limit. The excess covers the refill
- * during the burst.
- */
+/** A burst that is sent at once has this many times the limit of requests, and more if a bucket refills meanwhile. */
 const burstMultiple = 1.25;
-/** The assumed factor by which answers in a burst take longer than a single answer. */
+/** Answers in a burst are assumed to take this many times as long as a single answer. */
 const slowdown = 1.5;
 
 /** Returns how many requests a burst sends at once: more if answers take longer (`roundTrip`, in ms). */
@@ -41,12 +38,12 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The parts of the server's minute in which the burst may start. In these parts, a window on the clock ends at another
- * time than a window that begins with the burst, so the log can distinguish the two windows.
+ * The burst may start in this part of the server's minute. A window on the clock then ends at another time than a
+ * window that begins with the burst, so the log can distinguish the two.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /**
- * The maximum duration of the burst, in windows. Refills and boundaries within a longer burst would blur the result.
+ * The burst lasts at most this many windows. Refills and ends of windows within a longer burst would blur the result.
  */
 const burstWindows = 0.04;
 /**
@@ -61,15 +58,15 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * The size of the first group, as a share of the limit, and the start of the second group, in windows. A sliding log
- * forgets the two groups one after the other, and a window forgets both groups at once. At the start of the second
- * group, a limiter that combines a bucket with a window can admit little.
+ * The first group has this share of the limit, and the second group starts this many windows later. A sliding log
+ * forgets the two groups one after the other, and a window forgets both at once. When the second group starts, a
+ * limiter that combines a bucket with a window can admit little.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
 /**
- * The time at which a limiter has forgotten both groups, and the time for which a bucket's refill is watched, in
- * windows.
+ * This many windows after the first group, a last burst shows whether only the first group or both are forgotten. The
+ * refill of a bucket is watched for `refillWatchWindows` windows.
  */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
@@ -183,8 +180,8 @@ const secondBurstPhases = [
 ] as const;
 
 /**
- * The minimum distance of a burst from a boundary on the server's clock, in windows. A burst across a boundary proves
- * little.
+ * A burst starts at least this many windows from the end of a window on the server's clock, since a burst across that
+ * end proves little.
  */
 const boundaryMargin = 0.06;
 
@@ -236,7 +233,7 @@ export const releaseTogether = async (
 
 /** The number of slow requests after a burst. A bucket admits them all; a limiter that forgets whole windows, none. */
 const refillRequests = 3;
-/** The time between the requests after a burst, as a multiple of window / limit. */
+/** The requests after a burst are sent this many times window / limit apart, slightly slower than a bucket refills. */
 const refillSpacing = 1.2;
 /** The number of further requests that use up the refill again. */
 const emptyingRequests = 3;
@@ -271,7 +268,7 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
   return !isExceeded && isUnclear;
 };
 
-/** The rate of the sustained load, as a multiple of the limit per window. */
+/** In each window, the sustained load sends this many times the limit. */
 const loadMultiple = 1.4;
 /** Once admissions exceed the expected number minus one limit by this many, the rate is certainly not too low. */
 const slackRequests = 3;
@@ -281,7 +278,7 @@ const lowestRateShare = 5 / 6;
  * refused requests, too, and will admit nothing more.
  */
 const lockedWindows = 2.1;
-/** The factor that prolongs the load if hardly anything was refused, since the limit is still unknown. */
+/** If hardly anything was refused, the limit is still unknown, so the load lasts up to this many times as long. */
 const extension = 1.7;
 const refusedShare = 0.05;
 /** The share of the load that must be answered. If fewer requests are answered, the limiter delays requests. */
@@ -312,7 +309,7 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
   let due = 0;
   for (let tick = 0; tick * spacing < end; tick += 1) {
-    // The number of requests that are due until the next tick, with the remainder of earlier ticks.
+    // Adds the requests due until the next tick to the fraction that earlier ticks left over.
     due += perSpacing;
     const count = Math.max(1, Math.round(due));
     due -= count;
@@ -363,8 +360,8 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // A limiter that delays requests refuses none, so the load does not wait for refusals. Only refusals after the
-    // first window are used, since earlier requests may have caused the other refusals.
+    // If many requests have no answer yet, the limiter delays instead of refusing, so the load does not wait for
+    // refusals. Only refusals after the first window are used, since earlier requests may have caused the others.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

@@ -87,7 +87,7 @@ const chat = (
 
 const silentClip = { rate: 16_000, seconds: 0.1 };
 
-/** Returns a WAV file of a tenth of a second of silence: 16 bits, mono. */
+/** Returns a WAV file with 0.1 s of silence: 16 bits, mono. */
 const silentWav = (): Buffer => {
   const bytes = silentClip.rate * silentClip.seconds * 2;
   const head = Buffer.alloc(44);

@@ -53,13 +53,13 @@ export const secondKeyRequests = 5;
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
 /**
- * The number of evenly sent requests, including the requests for counting: enough to show that 5 % are refused at
- * random.
+ * Returns how many requests are sent evenly, including those of the counting phase. They are enough to notice a gateway
+ * that refuses 5 % at random.
  */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/** The number of requests of a second even pace, which follows a refusal that an earlier use of the key can explain. */
+/** Returns how many requests are sent evenly a second time, if earlier use of the key can explain a refusal. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
 /** An even pace may always last this long, in ms, however short the windows are. */
@@ -81,12 +81,12 @@ interface BudgetOptions {
 }
 
 /**
- * The usual time of a small chat's answer in ms, in phases that send chats one by one. Windows below a minute get a
- * shorter time.
+ * Returns how many ms the answer to a small chat usually takes in phases that send chats one by one. Windows below a
+ * minute get a shorter time.
  */
 const usualAnswer = (window: number): number => Math.min(250, window / 240);
 
-/** Forecasts the typical and the maximum number of requests of a phase, and the time of the phase in ms. */
+/** Forecasts the typical and the maximum number of requests of a phase, and its duration in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;

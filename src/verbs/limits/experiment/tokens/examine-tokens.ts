@@ -26,8 +26,8 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit that a bucket may lack when the even pace begins. If its limit is lower than declared, the
- * bucket lacks more, so the even pace shows the lower limit.
+ * The even pace begins once a bucket of the declared limit lacks at most this share of it. A bucket of a lower limit
+ * then lacks more, so its lower limit shows.
  */
 const lackingShare = 0.5;
 
@@ -50,9 +50,9 @@ const isRefusedEarly = (log: TokenLog): boolean => {
 };
 
 /**
- * Sends prompts at an even pace below the limit. The pace begins soon after a burst, so that a bucket which refills too
- * slowly is empty before the end. A counter that remembers the burst may refuse some prompts at first. A refusal ends
- * the pace if every limiter had room for the refused prompt.
+ * Sends prompts evenly, at a rate below the limit. Begins soon after a burst, so that a bucket which refills too slowly
+ * is empty before the end. At first, a counter that remembers the burst may refuse some prompts. Stops at the refusal
+ * of a prompt for which every limiter had room.
  */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, send, onPhaseStart } = examination;
