@@ -32,8 +32,8 @@ export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
 const units = ['requests', 'tokens'] as const;
 
 /**
- * Checks whether responses of every class have the headers of the limit and of the remaining amount, for requests and
- * for tokens (interface, section 8).
+ * Checks whether all responses have headers with the limit and the remaining amount, for requests and for tokens
+ * (interface, section 8).
  */
 const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
@@ -171,8 +171,8 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    // A weighted counter remembers two windows, so the charges of both are compared. A bucket may hold only a part of
-    // the limit.
+    // A weighted counter remembers two windows, so the charges of both count. A bucket may hold only a part of the
+    // limit, so they are compared with the smallest bucket.
     const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
     return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });

@@ -112,7 +112,8 @@ const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number |
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
 /**
- * The minimum number of consecutive chats from which a correction is concluded. The charges of these chats must differ.
+ * Unless the remaining tokens visibly rose, a correction is concluded only from at least this many consecutive chats.
+ * These chats must be of different kinds.
  */
 const minCorrectedChats = 5;
 
@@ -191,8 +192,8 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // A correction returns tokens, and no drop shows that. So the drops alone fit a method that never corrects its
-  // estimate, and a correction that was seen takes precedence over it.
+  // Drops do not show tokens that a correction returns, so they also fit a method that never corrects its estimate. If
+  // a correction was seen, it takes precedence.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;

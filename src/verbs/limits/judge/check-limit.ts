@@ -80,8 +80,7 @@ const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
     : check;
 
 /**
- * The minimum number of evenly sent requests, as a share of the limit. With fewer requests, the log cannot show that
- * the gateway admits all evenly sent requests.
+ * With fewer evenly sent requests than this share of the limit, the log cannot show that the gateway admits them all.
  */
 const minPacedShare = 0.3;
 

@@ -28,7 +28,7 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
-/** The minimum number of reports that support a claim about all reports. */
+/** A claim about all reports needs at least this many reports. */
 const fewestReports = 5;
 
 const fewText = (count: number, what: string): string =>
@@ -101,8 +101,8 @@ const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
 /**
- * The highest number of requests that a refill can add between the first sending and the last answer of the given
- * requests. Each added request may repeat a reported value once.
+ * Returns how many requests a refill can add at most while the given requests are sent and answered. Each added request
+ * may repeat a reported value once.
  */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
@@ -144,7 +144,7 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** The phases in which a burst follows an idle window, so that no earlier request expires during the burst. */
+/** In these phases, a burst follows an idle window, so no limiter forgets earlier requests during the burst. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
 /**
@@ -213,7 +213,7 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // A cap on requests in flight, or the end of a window, may explain the gaps, so they do not count then.
+  // Gaps do not count if a cap on requests in flight, or the end of a window, may explain them.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
   // If the remaining requests were watched for less than a whole window, other clients of the key may remain unseen.
@@ -256,7 +256,7 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * The smallest reported number of remaining requests that certainly means a whole request. A reported 1 may be a
+ * If at least this many requests are reported as remaining, a whole request certainly remains. A reported 1 may be a
  * rounded fraction.
  */
 const minWholeRemaining = 2;

@@ -19,10 +19,7 @@ import type { TokenJudgement } from '../model/limit-report.ts';
 import { checkReplies } from './check-answers.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
 
-/**
- * Returns the requests of the first key, and the maximum number of tokens that each request can have used of the limit
- * of tokens.
- */
+/** Returns the requests of the first key, and how much of the limit of tokens each of them can have used at most. */
 const tokenEvidence = ({ replies }: LimitLog, { window }: LimitRule) => {
   const own = replies.filter(({ key, request }) => key === 'first' && request !== 'wrong-key');
   const requests = own.map((reply) => ({

@@ -159,8 +159,8 @@ const unexplainedFacts = (
   { best, ties }: LimiterIdentification,
 ): readonly string[] => {
   const idle = burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
-  // A quick examination has only the burst at its start, and a boundary or a step explains any burst up to twice the
-  // limit.
+  // A quick examination has only the burst at its start. The end of a window, or a step of a refill, explains any burst
+  // up to twice the limit.
   const judged = idle.length > 0 ? idle : burst.bursts;
   const exceeding = judged.filter(({ admitted, allowed }) => admitted > allowed);
   const isStepped =

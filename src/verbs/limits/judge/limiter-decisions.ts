@@ -38,13 +38,12 @@ const failureOf = (reply: ProbeReply): string | null => {
 };
 
 /**
- * The minimum share of the small chats under load that must fail in the same way before this failure is treated as a
- * refusal.
+ * A failure other than a 429 is treated as a refusal only if at least this share of the small chats under load fail so.
  */
 const minRefusedShare = 0.1;
-/** The minimum number of small chats that must fail in the same way before this failure is treated as a refusal. */
+/** At least this many small chats under load must fail in the same way, too. */
 const minRefused = 3;
-/** The minimum ratio of a failure's share of the chats under load to its share of the chats below the limit. */
+/** The failure must be at least this many times as frequent under load as below the limit. */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -81,8 +80,9 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * Returns the decisions of the limit of requests, in the order of sending. Omits refusals that name tokens, and
- * failures that say nothing about the limiter. Omits refusals by a cap on requests in flight if other refusals exist.
+ * Returns the small chats that the limit of requests admitted or refused, in the order of sending. Omits refusals that
+ * name tokens, and failures that say nothing about the limiter. Omits refusals by a cap on requests in flight if other
+ * refusals exist.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);

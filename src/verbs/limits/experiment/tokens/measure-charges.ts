@@ -71,8 +71,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
 };
 
 /**
- * The maximum number of attempts to see the charge of a kind of request. An attempt fails if a window ends during the
- * attempt.
+ * The charge of a kind of request is measured at most this many times. A measurement fails if a window ends during it.
  */
 const attempts = 3;
 
@@ -102,7 +101,10 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     );
 };
 
-/** The maximum length of a prompt, in tokens, at which the charge still shows how long the answer is. */
+/**
+ * A request for a longer answer has at most this many prompt tokens. A longer prompt would hide the charge of the
+ * answer.
+ */
 const shortPrompt = 100;
 /**
  * The tokens of a longer answer: more than a weighted counter forgets during the measurement, but a small part of the
@@ -111,9 +113,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Returns whether the end of a window hid the charge of a longer answer: single chats show their charge, and the longer
- * answer shows none. An answer that shows a part of its charge is not asked for again, since a weighted counter, or a
- * gateway that charges prompts alone, would show the same part.
+ * Returns whether the end of a window hid the charge of a longer answer: single chats show their charge, but this
+ * answer shows none. An answer that shows a part of its charge is not measured again. A weighted counter, or a gateway
+ * that charges prompts alone, would show the same part.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -142,7 +144,6 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    // The answer has a short prompt, since a long prompt would hide the charge of the answer.
     { ...medium, kind: 'answer', ...withAnswer },
     { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },

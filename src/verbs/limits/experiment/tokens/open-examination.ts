@@ -60,7 +60,7 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
     pause: (time: number): Promise<void> => client.sleepUntil(client.now() + time),
     sorted: (): readonly TokenReply[] =>
       replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
-    /** The longest that an answer to a prompt of the even pace takes, in ms. */
+    /** The longest measured time, in ms, of an answer to a prompt that is as long as those of the even pace. */
     latency: 0,
     /** Whether prompts may have a common beginning: a cache makes it cheaper, and the limit still counts it in full. */
     isCacheUsed: false,

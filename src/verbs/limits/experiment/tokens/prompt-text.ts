@@ -31,8 +31,8 @@ interface Sample {
 }
 
 /**
- * Estimates how the number of tokens of a prompt depends on its number of words, from the shortest and the longest
- * answered prompt. If the longest prompt has less than twice the words of the shortest, assumes one token per word.
+ * Estimates the tokens of a prompt from its words, by the shortest and the longest answered prompt. If the longest
+ * prompt has less than twice the words of the shortest, assumes one token per word.
  */
 export const tokensOfWords = (samples: readonly Sample[]): TokensOfWords => {
   const sorted = samples.toSorted((a, b) => a.words - b.words);

@@ -18,7 +18,7 @@ import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
-/** The answer time, in ms for a window of a minute, above which a burst sends all its requests at once. */
+/** If answers take longer than this (ms, for a window of a minute), a burst sends all its requests at once. */
 const slowAnswer = 4000;
 
 /**
@@ -31,9 +31,9 @@ const fewTogether = 3;
 const surelyWhole = 0.9;
 
 const furtherChats = 12;
-/** The maximum number of further prompts that are in flight at the same time. */
+/** At most this many further prompts are in flight at once after a refusal. */
 const furtherTogether = 4;
-/** The number of further prompts in flight is the time of an answer divided by this time (ms, at a window of 60 s). */
+/** One further prompt is in flight for each such span that an answer takes (ms, for a window of a minute). */
 const furtherTime = 1000;
 
 /**
@@ -60,18 +60,16 @@ const askAgain = async (
   await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 
-/**
- * The number of large prompts in `testNames`, and the maximum duration of `testNames` in ms, for a window of a minute.
- */
+/** `testNames` sends this many large prompts, and should take at most this many ms for a window of a minute. */
 const namedPrompts = 3;
 const namingTime = 4000;
-/** The maximum number of small chats that are sent at once after a refused prompt. */
+/** If more small chats than this would have to be sent at once, `testNames` sends nothing. */
 const mostTogether = 10;
 
 /**
- * Tests a refusal that names the limit of requests but may come from the limit of tokens. Sends a prompt for which no
- * room is left, then small chats at once, and then the prompt and the chats again. No limiter of requests admits so
- * many chats between two refusals.
+ * Tests whether refusals that name the limit of requests come from the limit of tokens. Sends three prompts for which
+ * no tokens are left, with small chats after the first and the second. A limiter of requests that refuses the prompts
+ * would not admit so many chats between them.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;
@@ -93,7 +91,7 @@ const testNames = async (examination: OpenExamination, burst: number): Promise<v
   }
 };
 
-/** Returns the numbers of the bursts in which more was admitted than any limiter admits. */
+/** Returns the numbers of the bursts in which more was admitted than any limiter that keeps the limit admits. */
 const exceededBursts = (examination: OpenExamination): readonly number[] => {
   const log = logOf(examination, null);
   return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
@@ -246,8 +244,8 @@ export const sendBursts = async (
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);
   const origin = burstAfter(client.now() + early, first + window / 2, window);
-  // The chat comes more than a window before the burst, or just before it, so no window that it begins ends within the
-  // burst.
+  // A window that this chat begins must not end within the burst. So the chat comes just before the burst, or more than
+  // a window before it.
   if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
   if (!isAdmitted(await tap('recovery'))) {
     await forget(examination);

@@ -117,7 +117,7 @@ interface AskedText {
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
 /**
- * The number of unique words that end a prompt with a common beginning, so that no gateway has a stored answer to it.
+ * A prompt with a common beginning ends with this many words of its own, so that no gateway has a stored answer to it.
  */
 const ownWords = 16;
 
@@ -170,7 +170,7 @@ const noText: AskedText = { content: '', maxTokens: 0, words: 0, tokens: 0 };
 const endlessQuestion =
   'Write the whole numbers from one on in English words, one after the other, without end.';
 
-/** A question whose answer is one token, for requests that only reserve more. */
+/** A question with an answer of one token. The request reserves more by its `max_tokens`. */
 const shortQuestion = 'Say yes.';
 
 /**

@@ -24,11 +24,11 @@ import {
 const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
-/** The usual time of an answer in ms, until an answer has been measured. */
+/** Until an answer has been measured, answers are assumed to take this many ms, for a window of a minute. */
 const usualLatency = 1000;
 
 /**
- * The forecast use of an examination. The usual use lies midway between gateways that charge first and gateways that
+ * What an examination is forecast to use. `usual` lies midway between gateways that charge first and gateways that
  * charge at the end.
  */
 export interface TokenBudget {
@@ -107,7 +107,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins a whole number of windows and a half after the first. The even pace may add a window.
+  // The second burst waits until it is whole windows plus a half after the first. After an even pace, the wait may be a
+  // window longer.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
@@ -127,7 +128,7 @@ const partsOf = (plan: TokenPlan) => {
   return { parts, burst, cacheable: even.tokens + sustained.tokens };
 };
 
-/** The factor by which an examination may exceed its usual use if no third burst is needed. */
+/** The maximum of a budget is this factor times the forecast use plus a third burst. */
 const reserveOfBudget = 1.15;
 
 export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {

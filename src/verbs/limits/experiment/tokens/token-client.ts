@@ -9,9 +9,9 @@ export interface TokenQuery {
   readonly prompt: number;
   readonly maxTokens: number;
   readonly isStream: boolean;
-  /** Whether the prompt begins like the previous prompt, so that a cache can hold the beginning. */
+  /** Whether to send the prompt of the calibration's stream again, which a cache can hold by now. */
   readonly isRepeated?: boolean;
-  /** Whether the prompt equals other prompts except for its end, so that a cache can hold the rest. */
+  /** Whether the prompt differs from other prompts only at its end, so that a cache can hold the rest. */
   readonly hasCommonBeginning?: boolean;
 }
 

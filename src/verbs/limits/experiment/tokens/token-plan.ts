@@ -6,16 +6,16 @@ import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
 
 /**
- * The maximum number of requests of a burst, of the even pace, of the sustained load and of the test of reservations,
- * as shares of the limit of requests.
+ * Each part uses at most this share of the limit of requests: a burst, the even pace in each window, the sustained load
+ * in each window, and the test of reservations.
  */
 const burstShare = 0.8;
 const evenShare = 0.9;
 const sustainedShare = 0.78;
 const reserveShare = 0.5;
 /**
- * The number of requests over which the tokens of the limit are divided, in a burst and in the even pace, if the limit
- * of requests allows this number.
+ * A burst divides the tokens of the limit over `perBurst` requests, and the even pace over `perEven` requests in each
+ * window. The limit of requests may allow only fewer.
  */
 const perBurst = 24;
 const perEven = 54;
@@ -29,7 +29,10 @@ const leastTokens = 3000;
 const visibleShare = 1 / 1000;
 /** The share of a context that a prompt fills. The rest is room for a gateway that overestimates the prompt. */
 const usableContext = 0.95;
-/** The seconds after a burst at which small chats show whether the burst's usage is charged. */
+/**
+ * Small chats are sent this many seconds after a burst, for a window of a minute. They show whether the burst is
+ * charged.
+ */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The duration of the even pace, in windows. */
 export const evenWindows = 5;
@@ -54,7 +57,7 @@ export interface TokenPlan {
   /** The number of windows of load above the limit; 0 if no such load is sent. */
   readonly sustain: number;
   readonly large: number;
-  /** The tokens of a prompt that must be refused for some seconds after a full burst. */
+  /** A prompt of this many tokens must be refused for some seconds after a full burst. */
   readonly refused: number;
   readonly slice: number;
   /** The tokens of the prompts of the sustained load. */
@@ -156,6 +159,6 @@ export const evenTokenPace = (
   return { rate, atOnce };
 };
 
-/** Returns the time in ms without requests in flight after which every limiter has forgotten all earlier requests. */
+/** Returns how many ms must pass without a request in flight until every limiter has forgotten all earlier requests. */
 export const forgottenAfter = (window: number): number =>
   2 * longestWindow(window) + settleTime(window);

@@ -4,9 +4,7 @@ import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 const longestBurst = 0.1;
-/**
- * The maximum drift of windows that a timer starts, as a share of the window's length. A limiter's timers may be late.
- */
+/** A window that a timer starts may be late by up to this share of its length. */
 const windowDrift = 0.004;
 /**
  * The maximum drift of a refill's steps, as a share of a step. The drift is small, since steps are computed from the
@@ -80,9 +78,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a stepped refill can add to each of two bursts, which are given as spans in ms; infinity if
- * a boundary of whole windows can be in both bursts. A step is not longer than the time for which the key stayed
- * refused. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each burst.
+ * Returns how many requests a stepped refill can add to each of two bursts (spans in ms); infinity if both bursts can
+ * contain the end of a window. A step is at least as long as the key stayed refused. Example: at 60 requests in 60 s, a
+ * refill of 15 s that can be in both bursts adds 15 to each burst.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -137,9 +135,9 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 };
 
 /**
- * Finds the bursts of a log, and decides whether two bursts prove that the limit is exceeded. A boundary of a window,
- * or a step of a refill, explains one burst above the limit, but two such bursts only if both can contain a boundary of
- * the same grid. Example: bursts 100 s apart cannot both contain a boundary of windows of 60 s.
+ * Finds the bursts of a log, and decides whether two bursts prove that the limit is exceeded. The end of a window, or a
+ * step of a refill, explains one burst above the limit. It explains two only if windows or steps of one length can end
+ * in both. Example: windows of 60 s cannot end in both of two bursts that are 100 s apart.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

@@ -10,8 +10,8 @@ export interface RequestSpan {
 }
 
 /**
- * The maximum number of requests that a fresh key has sent before the log. A bucket may lack this many, since some
- * buckets go into debt by one request.
+ * A fresh key has sent at most this many requests before the log. A bucket may lack this many, since some buckets go
+ * into debt by one request.
  */
 export const maxFreshRequests = 2;
 
@@ -29,7 +29,7 @@ export interface KeyHistory {
   readonly isFreshBefore?: boolean;
 }
 
-/** The tolerance for rounding errors of sums of instants, in requests. */
+/** A count may exceed its bound by this many requests, since sums of instants have rounding errors. */
 const roundingTolerance = 1e-9;
 
 /**
@@ -93,8 +93,8 @@ export const evenPace = (
 };
 
 /**
- * Returns the highest number of evenly sent requests in any window, which is the least limit of a gateway that admits
- * them; `null` if the requests cover less than half a window.
+ * Returns the highest number of evenly sent requests in any window. A gateway that admits them all has at least this
+ * limit. Returns `null` if the requests cover less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

@@ -21,18 +21,16 @@ import {
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-/** The number of missing admissions that the start and the end of the phase together can explain. */
+/** The start and the end of the phase can explain this many missing admissions. */
 const slackRequests = 2;
 
 /**
- * Counts spaced requests. Each spaced request is certainly sent at least the even spacing after the answer of the
- * previous spaced request. Every limiter of the rule admits at least this number of requests, of any kind, minus one
- * limit:
- * - a bucket gains more than one request between two spaced requests, so the bucket lacks at most what it lacked at the
- *   start;
+ * Counts spaced requests. Each of them is certainly sent at least the even spacing after the answer to the previous
+ * one. A limiter of the rule admits at least as many requests, spaced or not, minus one limit. Example: with a limit of
+ * 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate. This holds for each limiter:
+ * - a bucket gains more than one request between two spaced requests, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses a spaced request has admitted `limit` other requests;
- * - a weighted counter that refuses a spaced request has admitted an additional request in the window before. Example:
- *   with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate.
+ * - a weighted counter that refuses a spaced request has admitted an additional request in the window before.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
