@@ -54,7 +54,7 @@ const fewestWrong = (ranking: readonly LimiterFit[]): number =>
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
 /**
- * A request that a gateway counted and the replay leaves out makes a correct limiter contradict at most this many
+ * If the replay leaves out a request that the gateway counted, a correct limiter contradicts at most this many
  * decisions.
  */
 const maxWrongByOthers = 4;
@@ -126,7 +126,8 @@ const isConvincing = (
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
-  // A window that ends within a log's only burst makes the limit look higher, so a higher limit needs further load.
+  // A window that ends within a log's only burst makes the limit look higher. So only further load proves a higher
+  // limit.
   const isSeenTwice =
     isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
   return (
@@ -205,8 +206,8 @@ export const reportedRequests = ({ replies }: LimitLog): number | null => {
 };
 
 /**
- * Identifies a limiter with the limit that the headers report, if that limit is lower than the declared limit and the
- * limiter explains every decision; otherwise `null`.
+ * If the headers report a lower limit than declared, identifies the limiter of this limit that explains every decision.
+ * Returns `null` if there is none.
  */
 const nameReported = (
   log: LimitLog,

@@ -12,7 +12,7 @@ import type {
 import { maxFreshRequests } from './facts/even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** The minimum number of refusals in a log from which the examination infers a limiter. */
+/** A log with fewer refusals is not enough to infer a limiter. */
 export const minRefusals = 10;
 
 /**
@@ -26,7 +26,7 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/** The share of a limit that earlier requests, which the log does not show, may have used; at least one request. */
+/** Requests before the log may have used up to this share of the limit, or one request if this is more. */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -63,13 +63,11 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
 export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
   rateOf(fit).least < rule.limit / rule.window;
 
-/**
- * A small bucket proves another rate only if the ratio between the ends of its rate's interval is at most this number.
- */
+/** A small bucket proves another rate only if its highest possible rate is at most this many times the lowest. */
 const maxRateSpread = 1.05;
 /**
- * The lowest rate of a bucket that adds only whole requests each second and drops fractions, as a share of a declared
- * rate below 1 request per second.
+ * At a declared rate below 1 request per second, even a bucket that drops fractions of a request each second refills at
+ * more than this share of the rate.
  */
 const wholeSecondShare = 0.7;
 

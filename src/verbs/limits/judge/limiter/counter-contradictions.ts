@@ -77,7 +77,9 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   };
 };
 
-/** A decision, its possible moments in ascending order, and the number of requests admitted before it. */
+/**
+ * A decision, the moments at which it may have been made (ascending), and how many requests were admitted before it.
+ */
 interface CountedDecision {
   readonly moments: Float64Array;
   readonly before: number;
@@ -85,9 +87,10 @@ interface CountedDecision {
 }
 
 /**
- * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
- * does not depend on the limit. Example (`some`): at a count of 7.4, a limit of 7 refuses and a limit of 8 admits. So
- * an admission contradicts the limits up to 7, and a refusal contradicts the limits from 8.
+ * Returns a function that counts, for all limits in one pass, the decisions that weighted counters contradict. One pass
+ * is enough, since the weighted count does not depend on the limit. Example (`some`): at a count of 7.4, a limit of 7
+ * refuses and a limit of 8 admits. So an admission contradicts the limits up to 7, and a refusal contradicts the limits
+ * from 8.
  */
 export const counterContradictions = ({ decisions, priors, middles, slack }: DecisionHistory) => {
   const counted = decisions.map((decision, place): CountedDecision => {

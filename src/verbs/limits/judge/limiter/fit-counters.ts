@@ -24,11 +24,11 @@ import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-cla
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
 /**
- * The shortest and the longest window to try, as shares of the declared window. The range is narrower without the
- * server's clock, since all phases must be tried then.
+ * Windows between these multiples of the declared window are tried. The range is narrower without the server's clock,
+ * since all phases must be tried then.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-/** The maximum number of window lengths that are tried between the declared window and twice its length. */
+/** Between the declared window and twice its length, at most this many lengths are tried. */
 const maxWindowSteps = 60;
 const second = 1000;
 /**
@@ -44,11 +44,11 @@ const maxLimits = 40;
  * limits.
  */
 const closerPlaces = 6;
-/** The factor by which a closer search tries more phases than the first search. */
+/** A closer search tries this many times as many phases as the first search. */
 const finerPhases = 3;
 /**
- * The largest limit that is counted, as a multiple of the largest limit that is tried. It is above 1, since the
- * interval of a limit may extend beyond the tried limits.
+ * Contradictions are counted for limits up to this multiple of the largest tried limit, since the interval of a limit
+ * may extend beyond the tried limits.
  */
 const largestMultiple = 2;
 
@@ -97,9 +97,9 @@ const bestByWindow = (
   };
 };
 
-/** The share of contradicted decisions above which the finer search of phases is skipped. */
+/** If more than this share of the decisions is contradicted, the finer search of phases is skipped. */
 const maxShareForCloser = 0.1;
-/** The share of contradicted decisions above which the second finer search, with all decisions, is skipped. */
+/** If more than this share is still contradicted, the second finer search, with all decisions, is skipped. */
 const maxShareForClosest = 0.04;
 const sampleSize = 600;
 

@@ -66,15 +66,17 @@ const shortestShare = 0.5;
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
-/** The ratio of neighbouring windows in the search for all windows that explain the log as well as the best window. */
+/**
+ * In the search for all windows that explain the log as well as the best one, each window is this many times the last.
+ */
 const fineStep = 1.0025;
 const placesKept = 3;
-/** The number of parts into which each level of the search divides the surroundings of a place. */
+/** Each level of the search divides the distance to the neighbouring window into this many parts. */
 const parts = 6;
 const levels = 4;
 const roughLevels = 2;
 const sampleSize = 400;
-/** The number of phases that an estimate tries within the distance between two neighbouring windows. */
+/** An estimate tries phases that are as far apart as two neighbouring windows differ, divided by this number. */
 const phasesPerStep = 4;
 /** A class is dropped if its estimate exceeds the allowed contradictions by more than this share of the decisions. */
 const farOffShare = 0.015;
@@ -85,7 +87,7 @@ const hopelessShare = 0.4;
 const precision = 1e-4;
 
 /**
- * A limit, a window in ms, and the number of decisions that the best limiter with this limit and window contradicts.
+ * A limit and a window in ms. `wrong` is the number of decisions that the best limiter with both of them contradicts.
  */
 export interface Place {
   readonly limit: number;

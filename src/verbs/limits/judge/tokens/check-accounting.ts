@@ -78,12 +78,12 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** The properties of an answer that explain its charge, whether just measured or stored. */
+/** What explains an answer's charge, just measured or read from a report. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /**
- * The minimum number of tokens of an answer that a charge can show. `shownShare` is the share of an answer's tokens
- * that the charge must include.
+ * A charge shows that an answer is charged only if the answer has at least this many tokens, or if the charge includes
+ * at least `shownShare` of them.
  */
 const shownAnswer = 5;
 const shownShare = 0.5;
@@ -116,7 +116,7 @@ const answersNotShown = (
 };
 
 /**
- * Returns the longer answers of which only the prompt was charged. They contradict the promise that usage is charged.
+ * Returns the longer answers for which only the prompt was charged. They contradict the promise that usage is charged.
  */
 const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
   charges.filter(
@@ -160,9 +160,7 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/**
- * The kinds of chats with which a customer can use more than the limit if the gateway charges nothing for these chats.
- */
+/** If the gateway charges nothing for these kinds of chats, a customer can exceed the limit with them. */
 const loopholes: readonly string[] = ['again', 'cut-answering'];
 
 /** Lists the loopholes: such chats that were answered and charged nothing. */
@@ -177,8 +175,8 @@ const freeText = (charges: readonly MeasuredCharge[]): string => {
 };
 
 /**
- * Returns what to add to the reasons why a limit is kept: which kinds of requests are charged nothing, and which reason
- * relies on the operator's promise. The text is empty if nothing needs to be added.
+ * Returns what restricts the verdict `kept`: which kinds of requests are charged nothing, and whether only the operator
+ * promises that answers are charged. Returns an empty text if nothing does.
  */
 export const caveatsText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)

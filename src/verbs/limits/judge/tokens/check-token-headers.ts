@@ -43,7 +43,7 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
     (limit) => limit !== rule.tokens,
   );
 
-/** The share of the limit by which the reported remaining tokens must drop before the reports are accepted as true. */
+/** The reported remaining tokens are accepted as true only if they drop by at least this share of the limit. */
 const shownFall = 1 / 2;
 
 /** Returns why nothing shows that the reported remaining tokens are true; `null` if they are accepted as true. */

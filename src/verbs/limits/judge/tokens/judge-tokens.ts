@@ -70,7 +70,7 @@ interface Finding {
   readonly shownBy: readonly TokenReply[];
 }
 
-/** The check of a fact, and whether an excuse keeps the check undecided. */
+/** The check of a fact. `isExcused` says that a fault was found, but an excuse keeps the check undecided. */
 interface FactCheck {
   readonly check: LimitCheck;
   readonly isExcused: boolean;
@@ -383,7 +383,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    // A pace counts all tokens, so only an examination of all tokens gives `charging`.
+    // A client's pace, which `charging` is for, counts all tokens. So only an examination of all tokens sets it.
     ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,

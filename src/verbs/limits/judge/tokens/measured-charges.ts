@@ -23,7 +23,7 @@ export interface MeasuredCharge {
 
 const remainingOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
 
-/** The number of tokens by which two counts of one small chat may differ. */
+/** Two counts of one small chat may differ by this many tokens. */
 export const roundingTokens = 2;
 
 interface Group {
@@ -147,7 +147,7 @@ export interface CountingEvidence {
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether the ratio is beyond what any tokenizer counts in these texts, so that it excuses nothing. */
+  /** Whether no tokenizer's count of these texts explains the ratio, so that it excuses nothing. */
   readonly isImplausible: boolean;
   /** The lowest charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
@@ -158,10 +158,7 @@ export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
   finding === 'usage' || finding === 'near';
 
 const exactness = 0.01;
-/**
- * The lowest and the highest number of tokens that any tokenizer counts in text with four characters per token, as
- * multiples of the usage.
- */
+/** In text with four characters per token, any tokenizer counts between `least` and `most` times the usage. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /**
  * If the excess of the charge over the usage is constant, as with a hidden prompt, a small and a large prompt have the
@@ -173,7 +170,7 @@ const constantShare = 0.2;
  * prompt's tokens. The larger of the two bounds applies.
  */
 const constantRatio = 1.5;
-/** The largest size of a small prompt, as a share of the large prompt. */
+/** A prompt is small if it has less than this share of the large prompt's tokens. */
 const smallShare = 1 / 3;
 
 /** Returns whether the excess of charges over usage grows with the prompt, which no hidden prompt explains. */
@@ -193,8 +190,7 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
 };
 
 /**
- * The minimum share of a repeated prompt that must come from a cache, so that the charge shows how cached input is
- * charged.
+ * Only if at least this share of a repeated prompt came from a cache does the charge show how cached input is charged.
  */
 const cachedShare = 0.5;
 

@@ -47,15 +47,15 @@ export const lostLevels = (
 };
 
 /**
- * The amount that every bucket certainly holds if nothing was used, as a share of the limit: the size of the smallest
- * bucket, minus the next step of its refill.
+ * If nothing was used, every bucket certainly holds this share of the limit: the size of the smallest bucket, minus the
+ * next step of its refill.
  */
 export const smallestRoom = smallestBucket - refillStep;
 
 /**
- * Finds the refusals, in the order of sending, for which every limiter had room. “Every limiter” means all windows,
- * logs and weighted counters, and a bucket of a quarter of the limit that still waits for the next step of its refill.
- * A bucket that refills too slowly may still have had no room.
+ * Returns the refusals, in the order of sending, for which no limiter lacked tokens: no window, log or weighted
+ * counter, and no bucket of a quarter of the limit that still waits for the next step of its refill. A bucket that
+ * refills too slowly may have lacked tokens.
  */
 export const refusedWithRoom = (
   refusals: readonly LimitUse[],

@@ -30,21 +30,21 @@ export interface BurstEvidence {
   readonly refused: number;
   /** The number of admitted requests. */
   readonly count: number;
-  /** The minimum number of tokens that were charged for the admitted requests, by any rule of charging. */
+  /** At least this many tokens were charged for the admitted requests, whatever the rule of charging. */
   readonly admitted: number;
-  /** The largest number of tokens of admitted requests that were in flight at once. */
+  /** Admitted requests that were in flight at the same time had up to this many tokens. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
-  /** The largest number of tokens certainly charged before a refusal for tokens; `null` if there is none. */
+  /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
   readonly beforeRefusal: number | null;
-  /** The largest possible charge before the first refusal for tokens; `null` if there is none. */
+  /** The most tokens that may have been charged before the first refusal for tokens; `null` without such a refusal. */
   readonly mostBeforeFirst: number | null;
   /**
-   * The largest value, over all refusals for tokens, of the tokens that were certainly charged before the refusal,
-   * divided by the sum of the limit and its refill since the burst began.
+   * For each refusal for tokens, the tokens that were certainly charged before it are divided by the limit plus its
+   * refill since the burst began. This is the largest quotient; 0 without such a refusal.
    */
   readonly shareBefore: number;
-  /** Whether more was admitted than a gateway that charges at admission can admit, requests in flight included. */
+  /** Whether so much was admitted that the gateway cannot charge at admission. */
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if no admission exceeds the limit. */
   readonly exceeded: ExceededBurst | null;
@@ -63,7 +63,10 @@ export const refillStep = 1 / 10;
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
-/** The share of the remaining tokens by which the reports must drop to show that the gateway charges the burst. */
+/**
+ * If the last small chat is refused, the reported remaining tokens must drop by only this share to show that the
+ * gateway charges the burst.
+ */
 const shownFall = 1 / 4;
 
 /**
@@ -227,7 +230,7 @@ export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[]
 export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
   burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
 
-/** The tolerance of the end of a window, as a share of the window: a window may end this much earlier or later. */
+/** A window may end earlier or later by this share of its length. */
 const phaseTolerance = 1 / 60;
 
 /** Returns how long after it began a burst exceeded the limit, as a share of the window; infinity if it did not. */
@@ -254,7 +257,7 @@ const latestShare = 1 / 10;
 
 /** What the small chats after a burst show about the time at which the gateway charges usage. */
 export interface SettleEvidence {
-  /** The time in ms after an answer by which its usage is certainly charged. */
+  /** This many ms after an answer, its usage is certainly charged. */
   readonly settle: number;
   /** Whether charges come so late that an exceeded limit in a burst proves nothing. */
   readonly isLate: boolean;
@@ -267,7 +270,7 @@ export interface SettleEvidence {
   readonly isMeasured: boolean;
 }
 
-/** A rise of the remaining tokens by at least this share of the limit shows the end of a window. */
+/** If the remaining tokens rise by more than this share of the limit, a window ended. */
 const endOfWindow = 1 / 10;
 
 /** Returns the replies of a burst until the remaining tokens rise. The end of a window hides all earlier charges. */
@@ -357,7 +360,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // A chat may report before its own charge, so its usage is subtracted.
+  // A chat may report the remaining tokens before its own charge, so its usage is subtracted.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
@@ -367,8 +370,8 @@ const mayHaveFilled = (
 };
 
 /**
- * Measures how long after an answer the gateway charges its usage: between a small chat that is admitted and the next
- * one, which is refused.
+ * Measures how late after an answer the gateway may charge its usage: from the reported remaining tokens, and from the
+ * first small chat that is refused after a burst.
  */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;

@@ -10,20 +10,20 @@ export const roundedCount = (tokens: number): string => formatCount(Math.round(t
 
 /** What the judge assumes about a gateway. The examination measures some of these terms. */
 export interface ChargeTerms {
-  /** The time in ms after the end of an answer by which its usage is charged. */
+  /** This many ms after the end of an answer, its usage is charged. */
   readonly settle: number;
   /**
-   * The largest ratio of a gateway’s own count to the usage, if the gateway never corrects its count; 1 if charges are
-   * proved to equal the usage.
+   * If a gateway never corrects its own count, the count is at most this many times the usage; 1 if charges are proved
+   * to equal the usage.
    */
   readonly ownCount: number;
-  /** The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. */
+  /** A gateway reserves at most this many times a prompt's tokens, if it corrects the reservation later. */
   readonly promptSlack: number;
   /** Whether cached input is proved to be charged like any other input. */
   readonly chargesCached?: boolean;
 }
 
-/** The largest reservation for a prompt with four characters per token, as a multiple of the prompt's tokens. */
+/** For a prompt with four characters per token, a gateway reserves at most this many times the prompt's tokens. */
 export const promptSlack = 1.5;
 const fewestCharacters = 2.85;
 
@@ -56,7 +56,7 @@ export const chargesOf = (
       fate: isRefused(reply) ? 'refused' : isAdmitted(reply) ? 'admitted' : 'other',
       names: unit,
       least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - free) : 0,
-      // The gateway may never correct a reservation, and may charge a refused request.
+      // Some gateways never correct a reservation, and some charge refused requests.
       most: isUnanswered ? Infinity : ownCount * Math.max(used ?? 0, asked),
       reserved: isUnanswered ? Infinity : slack * prompt + answersOf(reply),
     };

@@ -23,8 +23,8 @@ import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.t
 import { tokenRuleOf } from './token-refusals.ts';
 
 /**
- * Compares the use that the reported remaining tokens show with the largest use that the requests explain, as ratios. A
- * ratio above 1 suggests use by others.
+ * The use that the reported remaining tokens show, divided by the most that the requests can have used. A ratio above 1
+ * suggests use by others.
  */
 interface HiddenUse {
   /**
@@ -49,7 +49,7 @@ export interface TokenGuards {
   readonly hasUsage: boolean;
   readonly hidden: HiddenUse;
   /**
-   * The ratios without the reports of 429s, which often report that nothing remains, whatever was used. If the operator
+   * As `hidden`, without the reports of 429s, which often say that nothing remains, whatever was used. If the operator
    * promises that nobody else uses the key, only these ratios are used.
    */
   readonly hiddenFromAnswers: HiddenUse;
@@ -127,9 +127,7 @@ const withBursts = (
     : { ...counting, least };
 };
 
-/**
- * The minimum share of admitted answers that must report the remaining tokens; otherwise the judge ignores the reports.
- */
+/** If fewer than this share of the admitted answers report the remaining tokens, the judge ignores the reports. */
 const enoughReports = 0.5;
 
 /**
@@ -168,10 +166,7 @@ const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(
 const noRemainingReason =
   'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
 
-/**
- * The reason why charges stay unknown if no answer reports its usage. Even the operator's promise does not make the
- * charges known.
- */
+/** Why charges are unknown if no answer reports its usage. The operator's promise does not help here. */
 const noUsageReason = 'no answer reports its usage, so nothing shows how many tokens were sent';
 
 interface GuardTerms {
@@ -230,8 +225,8 @@ export const isTooMuchByAnyCount = (
 };
 
 /**
- * The multiple of the explained use up to which the remaining tokens may drop if the operator promises that nobody else
- * uses the key. A gateway that charges twice the usage stays within this multiple.
+ * If the operator promises that nobody else uses the key, the remaining tokens may drop by this many times the
+ * explained use. A gateway that charges twice the usage stays within this.
  */
 const promisedAllowance = 2;
 

@@ -22,8 +22,8 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
 });
 
 /**
- * The amounts that a client may use at once, which are tried one after the other. An examination tries more amounts
- * than a run, since its requests are larger.
+ * A client may use a certain amount at once in addition to the even rate. These amounts are tried in turn. An
+ * examination tries more of them than a run, since its requests are larger.
  */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
@@ -168,7 +168,7 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
   return parts.flatMap((part) => {
     const begin = part[0]!.sent;
     const before = uses.filter(({ sent }) => sent < begin);
-    // A debt larger than the refill of two windows remains in part, so what is lost is added.
+    // A bucket with a debt larger than its refill in two windows is still not full, so the missing tokens are added.
     const [lost = 0] = lostLevels(before, [begin], log.rule);
     const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
     const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
@@ -181,8 +181,8 @@ export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly To
 const stepShare = 1 / 9;
 
 /**
- * The share of the limit of requests that a limiter may admit again at once. Example: with windows of a sixth of a
- * minute, it admits a sixth of the limit at once.
+ * A limiter may admit this share of the limit of requests again at once. Example: with windows of a sixth of a minute,
+ * it admits a sixth of the limit at once.
  */
 const regainedAtOnce = 1 / 6;
 /**
