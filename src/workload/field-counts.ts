@@ -1,4 +1,4 @@
-/** The maximum number of field names that are counted separately, and the maximum length of a counted name. */
+/** At most this many field names are counted separately. Longer names than `maxNameLength` are cut. */
 const [maxNames, maxNameLength] = [10, 40];
 const otherFields = 'others';
 

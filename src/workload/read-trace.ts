@@ -141,22 +141,21 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** The minimum number of requests whose gaps can show that the assumed unit is wrong. */
+/** With fewer requests, the gaps cannot show that the assumed unit is wrong. */
 const provingRequests = 3;
 
-/**
- * The mean gap in ms up to which a recording is doubtful. With this gap, 100 requests come per second, from beginning
- * to end.
- */
+/** A recording with a mean gap of at most this many ms is doubtful: 100 requests per second, from beginning to end. */
 const doubtfulGap = 10;
-/** The length in ms below which a whole recording is doubtful, because nobody records only half a second of traffic. */
+/** A recording shorter than this many ms is doubtful, because nobody records only half a second of traffic. */
 const shortestRecording = 500;
 /**
  * A recording shorter than `shortestDenseRecording` ms is doubtful if its mean gap is at most `denseGap` ms. If times
  * in seconds are read as ms, a recording of an hour seems to last 3.6 s.
  */
 const [shortestDenseRecording, denseGap] = [5000, 50];
-/** The mean gap in ms above which a recording is doubtful, because nobody replays so few as three requests per hour. */
+/**
+ * A recording with a mean gap above this many ms is doubtful, because nobody replays so few as three requests per hour.
+ */
 const longestGap = 20 * 60_000;
 
 /**

@@ -12,7 +12,7 @@ export interface SingleTokenWords {
   readonly keepsLeadingSpace: boolean;
 }
 
-/** The minimum number of words, since prompts of fewer words would be too similar. */
+/** With fewer words, prompts would be too similar. */
 const minWords = 100;
 
 /**

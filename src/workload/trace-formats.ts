@@ -41,7 +41,7 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** The mean gap between requests, in seconds, above which numbers with a fraction are ms. */
+/** If times with a fraction, read as seconds, are on average more than this many seconds apart, they are ms. */
 const longestMeanGap = 60;
 
 /**
@@ -147,7 +147,7 @@ const cellsIn = (line: string, mark: string): readonly string[] => {
   return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 };
 
-/** The columns that are the sum of other columns, so nothing is lost without them. */
+/** These columns are sums of other columns, so nothing is lost without them. */
 const sums = ['total tokens'];
 
 /** Returns the names of the columns that are not replayed, with their indexes. */
@@ -304,7 +304,7 @@ const recognisers: readonly Recogniser[] = [
   }),
 ];
 
-/** The number of first lines from which a format, its unit and its block size are recognised. */
+/** A trace's format, unit and block size are recognised from this many first lines. */
 export const recognisedLines = 200;
 
 /**

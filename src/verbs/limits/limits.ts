@@ -43,7 +43,7 @@ export interface LimitsRequest extends TargetRequest {
   readonly permitted: string | undefined;
   readonly checks: string | undefined;
   readonly price: string | undefined;
-  /** The number of windows of the sustained load, as given to `--sustain`. */
+  /** The length of the sustained load in windows, as given to `--sustain`. */
   readonly sustain: string | undefined;
   readonly quick: boolean;
   /** Whether the second key belongs to the team whose limit is examined. */

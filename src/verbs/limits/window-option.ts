@@ -5,13 +5,13 @@ import { bounded, readOption } from '../../run/input/read-option.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 
 /**
- * The longest window that is examined at once. An examination lasts up to 13 windows, in which the key must be idle.
+ * Longer windows are not examined, since an examination lasts up to 13 windows, in which nobody else may use the key.
  */
 const longest = 3_600_000;
 
 /**
- * The amounts that an examination by hand sends, as shares of the limit. The gateway must refuse a part of the amount
- * above the limit, and admit the whole amount below it.
+ * To examine a limit by hand, the user sends `above` times the limit, of which some must be refused, and `below` times
+ * the limit, of which all must be admitted.
  */
 const shares = { above: 1.1, below: 0.9 } as const;
 

@@ -31,7 +31,7 @@ export interface MockRequest {
   readonly seed: number | undefined;
   /** The settings as `path=value`, with the path relative to `mock` in a scenario. */
   readonly settings: readonly string[];
-  /** The time in ms after which the gateway stops; `null` if only a signal stops the gateway. */
+  /** The gateway stops after this many ms; `null` if only a signal stops it. */
   readonly lifetime: Milliseconds | null;
   /** The file to which the gateway writes a trace of each request. */
   readonly truth: string | undefined;

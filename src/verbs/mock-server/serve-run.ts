@@ -8,7 +8,7 @@ import { endAfter, startServing } from './start-serving.ts';
 interface RunGateway {
   readonly inContainer: boolean;
   readonly hasUploads: boolean;
-  /** The time in ms after which the gateway stops; `null` for no such limit. */
+  /** The gateway stops after this many ms; `null` for no such limit. */
   readonly lifetime: Milliseconds | null;
 }
 

@@ -44,7 +44,7 @@ export interface ReadSweep {
    * arrivals and prompts.
    */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
-  /** Sentences about objectives for which a point has too few requests. */
+  /** Sentences about objectives that a point has too few requests to decide. */
   readonly warnings: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface LimitJudgement {
   readonly verdict: LimitVerdict;
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;
-  /** The facts behind the verdict, or the reasons why facts are missing, one sentence each. */
+  /** One sentence each: the facts that led to the verdict, or why facts are missing. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;
   /** Which limiter, with which fitted parameters, explains the decisions. */
@@ -37,7 +37,7 @@ export interface LimitReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether Weir assumed the limit of the interface, since nobody declared a limit; absent for a declared limit. */
+  /** Whether Weir assumed a default limit, since nobody declared one; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: LimitLog;

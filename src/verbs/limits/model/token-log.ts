@@ -72,7 +72,7 @@ export interface TokenRule {
   readonly window: number;
 }
 
-/** The examination of a key's limit of tokens, with its requests in the order of sending. */
+/** The requests and replies of an examination of a key's limit of tokens, in the order of sending. */
 export interface TokenLog {
   readonly rule: TokenRule;
   /**

@@ -21,11 +21,9 @@ export interface BurstRow {
   readonly refused: number;
   /** The tokens that were certainly charged for the admitted requests. */
   readonly tokens: number;
-  /**
-   * The tokens that were certainly charged before a refusal for tokens; `null` if no request was refused for tokens.
-   */
+  /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
   readonly before: number | null;
-  /** The largest number of tokens of admitted requests that were in flight at once. */
+  /** Admitted requests that were in flight at the same time had up to this many tokens. */
   readonly atOnce: number;
 }
 
@@ -36,7 +34,7 @@ export interface TokenFindings {
    * promise.
    */
   readonly isPromised?: true;
-  /** The facts behind the verdict, or the reasons why facts are missing, one sentence each. */
+  /** One sentence each: the facts that led to the verdict, or why facts are missing. */
   readonly reasons: readonly string[];
   readonly checks: readonly LimitCheck[];
   readonly charges: readonly ChargeRow[];
@@ -45,8 +43,8 @@ export interface TokenFindings {
   /** The facts about charges that a pace needs; absent for a limit of only input or output, and in earlier findings. */
   readonly charging?: LearnedCharging;
   /**
-   * The largest number of requests that were admitted at once although their tokens exceed the limit, and how many
-   * times the limit these requests can use; `null` if no such requests were admitted.
+   * How many requests were admitted at once although their tokens exceed the limit, and how many times the limit so
+   * many requests can use; `null` if no such requests were admitted.
    */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
@@ -58,7 +56,7 @@ export interface TokenReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether Weir assumed the limit of the interface, since nobody declared a limit; absent for a declared limit. */
+  /** Whether Weir assumed a default limit, since nobody declared one; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: TokenLog;

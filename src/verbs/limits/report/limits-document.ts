@@ -96,7 +96,9 @@ const limiterText = ({ best, ties }: LimiterIdentification): string =>
 const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
-/** Formats the rate of admissions under a sustained load, and the bounds of the rate for a limiter of any class. */
+/**
+ * Formats how many requests were admitted per window under a sustained load, and which limits of any limiter fit this.
+ */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;

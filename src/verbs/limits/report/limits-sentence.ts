@@ -23,7 +23,7 @@ export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
 export const sourceOfLimit = ({ isAssumed }: { readonly isAssumed?: true }): string =>
   isAssumed === true ? 'assumed' : 'declared';
 
-/** A limit in words, the scenario setting for the limit, and the verdict on the limit. */
+/** A limit in words (`amount` and `per`), its setting in a scenario, and the verdict on it. */
 interface Claim {
   readonly setting: 'limits.requestsPerMinute' | 'limits.tokensPerMinute';
   readonly amount: string;
@@ -98,7 +98,7 @@ const verdictText = (claims: readonly Claim[]): string =>
 const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
 const bucket = 'a bucket may admit its size and what is refilled meanwhile';
 
-/** The reasons why limiters that keep a limit can admit more requests than the limit within one window. */
+/** Why a limiter that keeps the limit can still admit more than the limit within one window. */
 const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
   'fixed-from-first': fixedWindow,
   'fixed-any-phase': fixedWindow,
@@ -146,8 +146,8 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 };
 
 /**
- * Says that the limit of all tokens was seen to be kept only with prompts, and whether the operator promised that usage
- * is charged; empty for any other result.
+ * If the limit of tokens is judged to be kept although no answer was seen to be charged, says so, and says whether the
+ * operator promised that usage is charged. Otherwise empty.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];

@@ -44,7 +44,10 @@ const remainingSteps = (replies: readonly ProbeReply[]): readonly (readonly [num
   ]);
 };
 
-/** The vertical positions of the ticks of admitted and refused requests, as shares of the limit. */
+/**
+ * The ticks of admitted and refused requests, and the bottom of the plot, lie this far below zero, as shares of the
+ * limit.
+ */
 const lanes = { admitted: -0.1, limited: -0.19, bottom: -0.25 } as const;
 
 const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | null => {

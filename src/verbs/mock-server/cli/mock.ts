@@ -12,7 +12,7 @@ import {
 import { wholeNumberFrom } from '../../../cli/options/number-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** The paths of settings below `mock` in a scenario, keyed by the option's name. */
+/** For each option, the path of its setting below `mock` in a scenario. */
 const settingPaths: Readonly<Record<string, string>> = {
   'requests-per-minute': 'limits.requestsPerMinute',
   'tokens-per-minute': 'limits.tokensPerMinute',

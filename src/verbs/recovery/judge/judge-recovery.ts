@@ -4,15 +4,15 @@ import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
 
 /**
- * The length in ms of the window in which completed requests are counted. With shorter windows, chance would make the
- * maximum too high.
+ * Completed requests are counted in windows of this many ms. In shorter windows, chance would make the maximum too
+ * high.
  */
 const completionWindow = 2000;
 
 /**
- * Unless the user sets it, the longest time of a good request is this factor times the time within which 95 % of the
- * first base's requests were answered. With a factor of 2, a steady queue that is busy for 0.8 of the time would be
- * judged bad in 11 % of runs, since a base of half a minute does not contain the queue's longest jams.
+ * Unless the user sets the time, a good request is answered within this factor times the p95 of the first base. With a
+ * factor of 2, a steady queue that is busy for 0.8 of the time would be judged bad in 11 % of runs, since a base of
+ * half a minute does not contain the queue's longest jams.
  */
 const withinFactor = 3;
 
@@ -20,8 +20,8 @@ export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
   /**
-   * The time in ms within which a good request is answered. The answer of a stream is its first token. `null` means
-   * three times the time within which 95 % of requests were answered in the first base with at most 5 % failures.
+   * A good request is answered within this many ms (a stream: has its first token). `null` means three times the p95 of
+   * the first base in which at most 5 % of requests failed.
    */
   readonly within: number | null;
   /** The end of the observed load. Policies that end later are not judged. */
@@ -123,8 +123,8 @@ const stillBad = (
 };
 
 /**
- * Says when a target has recovered: at the first window after which no window is surely bad, if the last windows are
- * surely good.
+ * Says when a target has recovered: after the last window that is surely bad, if the requests after it are surely good.
+ * Otherwise says why the target is still bad, or why this is unknown.
  */
 const recoveryIn = (
   own: readonly SeenRequest[],
@@ -175,8 +175,8 @@ const shownWindows = (
 };
 
 /**
- * A policy with its requests and the figures of its base. `usual` is the time in ms within which 95 % of the base's
- * requests were answered; infinity if more than 5 % failed.
+ * A policy with its requests, and what its base shows. `usual` is the p95 of the base in ms; infinity if more than 5 %
+ * failed.
  */
 interface PolicyBase {
   readonly phases: PolicyPhases;
@@ -198,8 +198,8 @@ const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
 /**
- * The facts that are needed to judge a policy in addition to its own requests: its yardstick, and the yardstick of the
- * first base that has a yardstick.
+ * What is needed to judge a policy besides its own requests. `earlier` is the yardstick of the first base that has one,
+ * if this is the base of an earlier policy; otherwise `null`.
  */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
   /** The longest time of a good request, in ms. */

@@ -16,7 +16,7 @@ const baseParts = 40;
 /** The minimum number of windows after the overload. */
 const minWindowsAfter = 5;
 
-/** The probability that at least one window of an unchanged target is judged bad. */
+/** If the target is unchanged, at least one window is judged bad with this probability. */
 const falseAlarmRate = 0.05;
 
 /** A window is bad if its share of late or failed requests exceeds the share in the base by more than this amount. */

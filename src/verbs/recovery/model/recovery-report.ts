@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { retryPolicies } from './seen-request.ts';
 
 /**
- * The findings about an overload and the time after it, in the form of `recovery.json`. Times are in ms, shares from 0
- * to 1.
+ * This file defines `recovery.json`: the findings about an overload and the time after it. Times are in ms, shares from
+ * 0 to 1.
  */
 
 const count = z.int().nonnegative();

@@ -3,8 +3,8 @@ export const retryPolicies = ['none', 'retry-after', 'backoff'] as const;
 export type RetryPolicy = (typeof retryPolicies)[number];
 
 /**
- * The instants at which the base, the overload (`peak`) and the time after it (`gone`) begin for a policy, in ms since
- * the run began.
+ * When a policy's base (`from`), overload (`peak`) and time after the overload (`gone`) begin, and when this time ends
+ * (`until`), in ms since the run began.
  */
 export interface PolicyPhases {
   readonly policy: RetryPolicy;

@@ -30,10 +30,7 @@ export interface MadePoint {
   readonly problems: readonly string[];
 }
 
-/**
- * The share of arrivals that must succeed if the scenario has no objectives. A step of `weir capacity` has the same
- * default.
- */
+/** Without objectives, at least this share of the arrivals must succeed, as in a step of `weir capacity`. */
 const defaultShare = 0.95;
 
 /**

@@ -62,7 +62,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} ${percentileName(percentile.q)}`, unit };
 };
 
-/** Returns whether a name is that of a percentile for which a lower value is better. */
+/** Returns whether a name is that of a percentile whose lower values are better, such as `ttft.p95`. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';

@@ -58,7 +58,7 @@ export const kneeText = ({ name, fit }: SweepCurve): string | null => {
   return `${where}knee at ${figureText(inFlight)} in flight, ${figureText(rate)}/s completed, ${timeText(latency)} per answer`;
 };
 
-/** Describes the law from which the knee of a curve is computed; empty if no law could be fitted. */
+/** Describes the scalability law from which the knee of a curve is computed; empty if no law could be fitted. */
 export const lawText = ({ fit }: SweepCurve): string =>
   fit === null
     ? ''

@@ -99,7 +99,7 @@ const violating = (
 
 /** The share of the limit that must be used before a refusal; with less, the burst did not reach the limit. */
 const enoughUse = 0.7;
-/** The share of the requests at an even pace that must be answered before the limit is judged to be kept. */
+/** An even pace is evidence for the gateway only if at least this share of its requests is answered. */
 const enoughAnswers = 0.95;
 
 const mostRows = 5;
