@@ -34,9 +34,7 @@ export interface WorkOptions extends MeetingOptions {
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
-  /**
-   * A folder for the slice's result. Without it, the result is kept here only if the coordinator did not receive it.
-   */
+  /** A folder for the slice's result. By default, the result is only written if the coordinator did not receive it. */
   readonly out?: string | undefined;
   /** Whether each key asks for the list of models before the load; `true` by default. */
   readonly keyCheck?: boolean | undefined;

@@ -29,7 +29,9 @@ export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly slice: Slice | null;
   /** The maximum time to wait for a coordinator, in ms. */
   readonly wait: number;
-  /** A folder for the slice's result. If `undefined`, the result is kept only if the coordinator did not receive it. */
+  /**
+   * A folder for the slice's result. If `undefined`, the result is only written if the coordinator did not receive it.
+   */
   readonly out: string | undefined;
   readonly keyCheck: boolean;
   /** The file on this machine that gets a line for each request; `undefined` means no file. */

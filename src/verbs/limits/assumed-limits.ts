@@ -33,7 +33,8 @@ export const assumedLimitsOf = async (
     limitsIn,
     (error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      // If an objective needs a limit and none is declared, the plan is invalid. So nothing is declared here.
+      // If an objective needs a limit and none is declared, the plan is invalid. So this error means that none is
+      // declared.
       return noLimits;
     },
   );

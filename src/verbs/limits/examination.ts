@@ -64,7 +64,7 @@ interface Opening {
   readonly model: string | undefined;
   /** Whether to ask the target for its models even if `model` names a model. */
   readonly preflight: boolean;
-  /** The longest that an answer may take, in ms. */
+  /** An answer may take at most this many ms. */
   readonly timeout: number;
   readonly folder: RunFolder;
   readonly stops: FollowedStops;

@@ -10,8 +10,8 @@ import { historyFigureSchema, storedRunSchema } from '../../../model/series/hist
 const changeSchema = z.strictObject({
   run: z.int().positive(),
   /**
-   * The mean of the runs between the previous change and this one, and between this one and the next. The mean is
-   * geometric, except for shares.
+   * The mean of the runs from the previous change to this one (`before`), and from this one to the next (`after`). The
+   * mean is geometric, except for shares.
    */
   before: z.number(),
   after: z.number(),
@@ -46,7 +46,10 @@ export const historySchema = z.strictObject({
 });
 
 export const changeRules = {
-  /** A change is searched only among at least this many runs. After a change, each side needs this many again. */
+  /**
+   * A change is searched only among at least this many runs. If one is found, the same holds for the runs on either
+   * side.
+   */
   minRuns: 12,
   minLevelRuns: 3,
   /** A figure that never changed is reported as changed with this probability. */

@@ -10,8 +10,8 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
 };
 
 /**
- * Matches the descriptor of a limit whose owner is not a team: a key, a user, a model of a key, or a model of a user
- * (names of LiteLLM and of the interface).
+ * Matches the owner that a header names (`descriptor`) if it is a key, a user, a model of a key or a model of a user,
+ * and not a team (names of LiteLLM and of the interface).
  */
 const ownsAlone =
   /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;

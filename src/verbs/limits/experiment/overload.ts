@@ -38,8 +38,8 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The burst may start in this part of the server's minute. A window on the clock then ends at another time than a
- * window that begins with the burst, so the log can distinguish the two.
+ * The burst may start in this part of a window on the server's clock. This window then ends at another time than one
+ * that begins with the burst, so the log can distinguish the two.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /**

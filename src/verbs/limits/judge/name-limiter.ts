@@ -206,8 +206,8 @@ export const reportedRequests = ({ replies }: LimitLog): number | null => {
 };
 
 /**
- * If the headers report a lower limit than declared, identifies the limiter of this limit that explains every decision.
- * Returns `null` if there is none.
+ * Identifies the limiter that explains every decision with the limit in the headers, if this limit is lower than
+ * declared. Returns `null` if there is none.
  */
 const nameReported = (
   log: LimitLog,

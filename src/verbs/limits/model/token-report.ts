@@ -23,7 +23,7 @@ export interface BurstRow {
   readonly tokens: number;
   /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
   readonly before: number | null;
-  /** Admitted requests that were in flight at the same time had up to this many tokens. */
+  /** The tokens of the admitted requests that were in flight at the busiest moment. */
   readonly atOnce: number;
 }
 

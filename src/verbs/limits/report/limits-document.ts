@@ -97,7 +97,8 @@ const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
 /**
- * Formats how many requests were admitted per window under a sustained load, and which limits of any limiter fit this.
+ * Formats how many requests were admitted per window under a sustained load, and the lowest and the highest limit with
+ * which a limiter of any class can admit so many.
  */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';

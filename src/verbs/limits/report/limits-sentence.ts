@@ -146,8 +146,8 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 };
 
 /**
- * If the limit of tokens is judged to be kept although no answer was seen to be charged, says so, and says whether the
- * operator promised that usage is charged. Otherwise empty.
+ * Says that no answer was seen to be charged, although the limit of tokens is judged to be kept, and whether the
+ * operator promised that usage is charged. Returns an empty list otherwise.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];

@@ -202,7 +202,7 @@ const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number
  * if this is the base of an earlier policy; otherwise `null`.
  */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
-  /** The longest time of a good request, in ms. */
+  /** A good request is answered within this many ms. */
   readonly within: number;
   readonly yardstick: Yardstick | null;
   readonly earlier: Yardstick | null;

@@ -33,7 +33,10 @@ const surelyWhole = 0.9;
 const furtherChats = 12;
 /** At most this many further prompts are in flight at once after a refusal. */
 const furtherTogether = 4;
-/** One further prompt is in flight for each such span that an answer takes (ms, for a window of a minute). */
+/**
+ * The slower the answers, the more further prompts are in flight: the answer time divided by this (ms, for a window of
+ * a minute).
+ */
 const furtherTime = 1000;
 
 /**

@@ -107,8 +107,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst waits until it is whole windows plus a half after the first. After an even pace, the wait may be a
-  // window longer.
+  // The second burst begins some whole windows and a half after the first, so it may have to wait. After an even pace,
+  // it may have to wait a window longer.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

@@ -26,8 +26,9 @@ const slackRequests = 2;
 
 /**
  * Counts spaced requests. Each of them is certainly sent at least the even spacing after the answer to the previous
- * one. A limiter of the rule admits at least as many requests, spaced or not, minus one limit. Example: with a limit of
- * 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate. This holds for each limiter:
+ * one. Every limiter that keeps the rule admits at least as many requests, spaced or not, minus one limit. Example:
+ * with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate. The reason,
+ * for each limiter:
  * - a bucket gains more than one request between two spaced requests, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses a spaced request has admitted `limit` other requests;
  * - a weighted counter that refuses a spaced request has admitted an additional request in the window before.
@@ -47,8 +48,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals: it admitted at least one request that every limiter which counts
- * refusals would have refused.
+ * Returns whether the limiter ignores refusals: it admitted a request although any limiter that counts refusals would
+ * have refused it.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],

@@ -20,8 +20,8 @@ export type Score = (limit: number, window: number, most: number) => number;
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
- * Returns two functions that search one class for the limiters that contradict the fewest decisions. Only every
- * `every`-th decision is replayed, so counts are estimates if `every` is above 1. If a log has many decisions,
+ * Returns two functions that search the limiters of one class for those that contradict the fewest decisions. Only
+ * every `every`-th decision is replayed, so counts are estimates if `every` is above 1. If a log has many decisions,
  * neighbouring phases in the search differ by `apart`, as a share of the window.
  */
 const searchClass = (
@@ -67,7 +67,8 @@ const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
 /**
- * In the search for all windows that explain the log as well as the best one, each window is this many times the last.
+ * In the search for all windows that explain the log as well as the best one, neighbouring windows differ by this
+ * factor.
  */
 const fineStep = 1.0025;
 const placesKept = 3;
@@ -76,7 +77,9 @@ const parts = 6;
 const levels = 4;
 const roughLevels = 2;
 const sampleSize = 400;
-/** An estimate tries phases that are as far apart as two neighbouring windows differ, divided by this number. */
+/**
+ * An estimate divides the distance between two neighbouring windows by this number to get the distance between phases.
+ */
 const phasesPerStep = 4;
 /** A class is dropped if its estimate exceeds the allowed contradictions by more than this share of the decisions. */
 const farOffShare = 0.015;

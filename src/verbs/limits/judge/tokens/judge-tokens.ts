@@ -121,7 +121,7 @@ const refusedAfter = (bursts: Evidence['bursts']): string => {
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
-/** The excuse for one burst above the limit if the gateway refused bursts at another phase in time. */
+/** Excuses one burst above the limit if bursts at another phase of the window were refused and did not exceed it. */
 const windowEnd =
   'the end of a window explains it, since bursts at another phase were refused in time';
 

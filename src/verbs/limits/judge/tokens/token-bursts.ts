@@ -32,7 +32,7 @@ export interface BurstEvidence {
   readonly count: number;
   /** At least this many tokens were charged for the admitted requests, whatever the rule of charging. */
   readonly admitted: number;
-  /** Admitted requests that were in flight at the same time had up to this many tokens. */
+  /** The tokens of the admitted requests that were in flight at the busiest moment. */
   readonly atOnce: number;
   readonly requestsAtOnce: number;
   /** The most tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
