@@ -71,8 +71,8 @@ export const emptyTargetMemory = (): TargetMemory => ({
 });
 
 /**
- * The maximum number of bytes in all answers that a worker is collecting at the same time. An answer that would exceed
- * this maximum is aborted.
+ * All answers that a worker is collecting at the same time have at most this many bytes together. An answer that would
+ * exceed this maximum is aborted.
  */
 export const maxCollectedBytes = 512 * 1024 * 1024;
 
@@ -96,7 +96,7 @@ export interface ReadingContext {
   readonly redactId: (text: string) => string;
 }
 
-/** The time after a refusal at which the request may be retried, and the part of the answer that names this time. */
+/** How long to wait after a refusal before the request is retried, and the part of the answer that names this wait. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;

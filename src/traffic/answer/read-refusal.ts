@@ -37,10 +37,12 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
-/** The maximum number of field names in a message about a document from another API. */
+/** A message about a document from another API names at most this many of its fields. */
 const maxNames = 8;
 
-/** Names the first fields of a document, masked, so that a reader recognises the API that answered. */
+/**
+ * Lists the names of a document's first fields, so that a reader recognises the API that answered. Secrets are masked.
+ */
 export const namesOf = (names: readonly string[], redact: Redact): string =>
   names.length === 0 ? '' : excerpt(`the fields ${names.slice(0, maxNames).join(', ')}`, redact);
 
@@ -147,8 +149,8 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
 
 /** Returns the title of an HTML page. A report shows no other part of an HTML page. */
 const htmlTitle = (text: string): string =>
-  // The time of this search grows with the square of the page's length, which a server chooses. So the search reads
-  // only the beginning of the page.
+  // A server chooses the length of its page, and the time of this search grows with the square of the length. So the
+  // search reads only the beginning of the page.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 
@@ -170,18 +172,15 @@ export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
 /**
- * Returns a sentence which says that an HTML page came instead of `name`, with the page's title; `null` if the text is
- * not HTML.
+ * Returns the message that an HTML page (with its title) was returned instead of `name`; `null` if the text is not
+ * HTML.
  */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
   looksLikeHtml(text)
     ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
     : null;
 
-/**
- * Returns a sentence which says that a JSON error came instead of `name`, with the error's message; `null` if the
- * document is not an error.
- */
+/** Returns the message that a JSON error (with its text) was returned instead of `name`; `null` if it is no error. */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
@@ -223,7 +222,7 @@ export const readRefusal = (status: number, body: RefusedBody, redact: Redact): 
   const json = jsonOf(body.text);
   const { location } = body;
   if (location !== undefined && status < 400) {
-    // The query in the address of a login page differs from answer to answer, so it is left out.
+    // A redirect to a login page has a different query in each answer, so the message leaves the query out.
     const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
     return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
   }

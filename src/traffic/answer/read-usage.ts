@@ -20,7 +20,7 @@ export interface UsageReading {
   readonly output: number | null;
   /** The token counts of the classes that have their own prices. These tokens are part of `input` and `output`. */
   readonly classes: ClassCounts;
-  /** Whether `input` or `output` is missing or is not a plausible number. */
+  /** Whether `input` or `output` is `null`: the server reports no such count, or an implausible one. */
   readonly isOdd: boolean;
   /** Whether the reported total differs from the sum of its parts. */
   readonly isOff: boolean;
@@ -30,11 +30,11 @@ export interface UsageReading {
    */
   readonly isPlain: boolean;
   /**
-   * Whether the usage counts output tokens that are not text in the answer, such as tokens of images, of rejected
-   * predictions or of tools on the server.
+   * Whether output tokens may be no text of the answer: tokens of images, of predictions that the model rejected, or of
+   * tools on the server.
    */
   readonly isBeyondText?: boolean;
-  /** The readings of single choices, if the server counts the tokens of each choice separately. */
+  /** The usage of each choice, by the index of the choice; absent unless the server counts each choice separately. */
   readonly byChoice?: ReadonlyMap<number, UsageReading>;
 }
 
@@ -166,38 +166,37 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
 };
 
 /**
- * The places in documents where servers put counts, in order of preference. The counts of single choices are not in
- * this list.
+ * Each function returns the value in which some servers report the usage. The first value with a count is used.
+ * `readChoices` reads the usages of single choices.
  */
 const places: readonly ((document: Fields) => unknown)[] = [
-  // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
+  // Used by the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
   ({ usage }) => usage,
-  // The place in Groq's chunks (groq-python, `ChatCompletionChunk.x_groq`).
+  // Used by Groq in chunks (groq-python, `ChatCompletionChunk.x_groq`).
   ({ x_groq: own }) => objectOf(own)?.['usage'],
-  // The places in SGLang's own API (`meta_info`), Gemini (`usageMetadata`) and Cohere (`meta.tokens`).
+  // Used by SGLang's own API (`meta_info`), Gemini (`usageMetadata`) and Cohere (`meta.tokens`).
   ({ meta_info: own }) => own,
   ({ usageMetadata: own }) => own,
   ({ meta: own }) => objectOf(own)?.['tokens'],
-  // The places in Cohere's API v2 (`usage.tokens` and `usage.billed_units`).
+  // Used by Cohere's API v2 (`usage.tokens` and `usage.billed_units`).
   ({ usage }) => objectOf(usage)?.['tokens'],
   ({ usage }) => objectOf(usage)?.['billed_units'],
-  // The places in Amazon Bedrock (ConverseStream, `metadata`; InvokeModelWithResponseStream), the Responses API,
-  // Workers AI.
+  // Used by Amazon Bedrock (ConverseStream, `metadata`; InvokeModelWithResponseStream), the Responses API, Workers AI.
   ({ metadata: own }) => objectOf(own)?.['usage'],
   (document) => document['amazon-bedrock-invocationMetrics'],
   ({ response: own }) => objectOf(own)?.['usage'],
   ({ result: own }) => objectOf(own)?.['usage'],
-  // The places in Gemini (python-genai) and LangChain, with their spellings.
+  // Used by Gemini (python-genai) and LangChain, in their own spellings.
   ({ usage_metadata: own }) => own,
   ({ token_usage: own }) => own,
-  // The place in llama.cpp (tools/server/README.md, `timings`), if the request for a stream did not ask for usage.
-  // `cache_n` counts the tokens from a cache.
+  // Used by llama.cpp (tools/server/README.md, `timings`) if the request for a stream did not ask for usage. `cache_n`
+  // counts the tokens that came from a cache.
   ({ timings }) => countsOfTimings(objectOf(timings)),
-  // The place in Text Generation Inference's own API. Ollama's own API has its counts at the top level (below).
+  // Used by Text Generation Inference's own API. Ollama's own API has its counts at the top level (below).
   ({ details: own }) => own,
-  // The place in IBM watsonx's own API.
+  // Used by IBM watsonx's own API.
   ({ results: own }) => (Array.isArray(own) ? (own[0] as unknown) : undefined),
-  // The place in iFlytek Spark's API (`usage.text`, also within `payload`).
+  // Used by iFlytek Spark's API (`usage.text`, also inside `payload`).
   ({ usage }) => objectOf(usage)?.['text'],
   ({ payload: own }) => objectOf(objectOf(own)?.['usage'])?.['text'],
   (document) =>

@@ -48,12 +48,12 @@ export const malformed = (
   partial: Answer | null = null,
 ): Outcome => ({ kind: 'malformed', issue, detail, partial });
 
-/** The headers in which servers send the id of a request, in order of preference. */
+/** Servers send the id of a request in one of these headers. The first header that is present is used. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 /** The maximum length of a request id, in characters. */
 const maxIdLength = 128;
 
-/** The maximum size of a compressed refusal after decoding, in bytes. */
+/** A compressed refusal that has more than this many bytes after decoding is not read. */
 const maxDecodedBytes = 1024 * 1024;
 
 const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {

@@ -6,8 +6,8 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time in ms until requests are admitted again, according to the reset headers of a refusal. It is the
- * latest reset of the limits that are exhausted, or that a 429 names. Without such a limit, a 429 gives the soonest
+ * Returns the time in ms until requests are admitted again, according to the reset headers of a refusal: the latest
+ * reset of the limits that are exhausted, or that a 429 names. If there is no such limit, a 429 gives the soonest
  * reset, because a retry that comes too early costs less than waiting for a daily limit. Any other status then gives
  * `null`, because the refusal may have nothing to do with limits.
  */
@@ -34,8 +34,8 @@ const untilReset = (
 
 const quarterHour = 15 * 60_000;
 /**
- * The largest error of the difference between `Date` and the reset time, in ms. Both times are rounded to whole
- * seconds.
+ * The difference between `Date` and the reset time may be wrong by up to this many ms, because both times are rounded
+ * to whole seconds.
  */
 const maxRoundingError = 2000;
 

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const usageNames = /search|server_?(?:side_?)?tool|sources_?used|grounding/i;
 
 /**
- * The fields of a message or an answer which show that the server ran tools: `annotations` (OpenAI, OpenRouter),
+ * If a message or an answer has one of these fields, the server ran tools: `annotations` (OpenAI, OpenRouter),
  * `executed_tools` (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
  */
 export const serverToolTraces: readonly string[] = [
@@ -38,15 +38,14 @@ const isSome = (value: unknown, depth = 0): boolean => {
   return Object.values(value).some((inner) => isSome(inner, depth + 1));
 };
 
-/** Returns the name of a field of a usage which shows that the server ran tools; `null` without such a field. */
+/** Returns the name of a field in a usage that shows that the server ran tools; `null` if there is none. */
 export const serverToolInUsage = (usage: Fields): string | null => {
   for (const name in usage) if (usageNames.test(name) && isSome(usage[name])) return name;
   return null;
 };
 
 /**
- * Returns the name of a field of a message or an answer which shows that the server ran tools; `null` without such a
- * field.
+ * Returns the name of a field in a message or an answer that shows that the server ran tools; `null` if there is none.
  */
 export const serverToolIn = (fields: Fields): string | null =>
   serverToolTraces.find((name) => isSome(fields[name])) ?? null;

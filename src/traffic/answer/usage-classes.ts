@@ -17,7 +17,7 @@ export type ClassCounts = Pick<
   'cached' | 'cacheWrite' | 'audioInput' | 'reasoning' | 'audioOutput'
 >;
 
-/** The objects in which servers detail the tokens of prompts and answers. */
+/** Servers split the tokens of a prompt or an answer into classes inside an object with one of these names. */
 const inputDetails = [
   'prompt_tokens_details',
   'input_tokens_details',
@@ -156,7 +156,7 @@ const newAudioIn = (usage: Fields): number | null => {
   return Math.max(0, heard - known);
 };
 
-/** Returns the number of tokens of tool results, which Gemini counts beside the tokens of the prompt. */
+/** Returns the number of tokens of tool results. Gemini does not include these tokens in its count of the prompt. */
 const toolPromptIn = (usage: Fields): number =>
   readTokenCount(usage['toolUsePromptTokenCount'] ?? usage['tool_use_prompt_token_count']) ?? 0;
 
@@ -188,7 +188,10 @@ export const isBeyondText = (usage: Fields): boolean =>
 const countsBeside = (usage: Fields): boolean =>
   usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;
 
-/** Whether cached tokens (`cacheBeside`) and reasoning tokens (`thoughtBeside`) are counted beside the main counts. */
+/**
+ * Whether cached tokens (`cacheBeside`) and reasoning tokens (`thoughtBeside`) are counted separately from the main
+ * counts, instead of being included in them.
+ */
 interface Places {
   readonly cacheBeside: boolean;
   readonly thoughtBeside: boolean;
@@ -199,12 +202,18 @@ interface SplitUsage {
   readonly input: number | null;
   readonly output: number | null;
   readonly classes: ClassCounts;
-  /** Whether the total is neither the sum of the main counts nor the sum of all tokens. */
+  /**
+   * Whether the reported total is neither the sum of the main counts nor the sum with the classes that may be counted
+   * beside them.
+   */
   readonly isOff: boolean;
 }
 
 export const noClasses: ClassCounts = Object.freeze({});
-/** The classes of a usage that reports 0 cached tokens and no other class. Most servers send such usages. */
+/**
+ * The classes of a usage that reports 0 cached tokens and no other class. All such usages share this object, because
+ * most servers send them.
+ */
 const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
 /** Returns the classes of a plain usage with these counts. */

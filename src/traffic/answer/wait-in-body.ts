@@ -36,7 +36,7 @@ const sentence = (pattern: string): WaitReader => {
   };
 };
 
-/** The maximum number of objects in a body in which this file searches a wait. */
+/** At most this many objects of a body are searched for a wait. */
 const maxObjects = 200;
 const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
   const found: Record<string, unknown>[] = [];
@@ -51,16 +51,17 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 };
 
 /**
- * The names of fields that contain a wait, without capitals, punctuation and the unit at the end of the name. A wait
- * without a unit is in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
- * (`retryDelay`), OpenAI for an exhausted plan (openai/codex, usage_limit_reached: `resets_in_seconds`).
+ * A field with one of these names contains a wait. Capitals, punctuation and a unit at the end of a field's name are
+ * ignored. A wait without a unit is in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter
+ * (`retry_after_seconds`), Google (`retryDelay`), OpenAI for an exhausted plan (openai/codex, usage_limit_reached:
+ * `resets_in_seconds`).
  */
 const waitFields: ReadonlySet<string> = new Set(
   'estimatedtime retryafter retryin nextretryin nextretryafter retrydelay resetin resetsin resetafter waittime waitfor estimatedwait suggestedwait tryagainin availablein nextavailablein timeuntilreset timeuntilretry timetoreset timetoretry timetowait'.split(
     ' ',
   ),
 );
-/** The first parts of field names that mean a wait only with a unit at the end, as in `wait_seconds`. */
+/** A field whose name begins with one of these words contains a wait only if a unit follows, as in `wait_seconds`. */
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];
@@ -98,8 +99,8 @@ const unitOfField = (name: string): number | undefined => {
 };
 
 /**
- * The names of fields that contain the moment from which another attempt is allowed, without capitals and punctuation.
- * For example, WSO2's API Manager sends `nextAccessTime`.
+ * A field with one of these names contains the moment from which another attempt is allowed. Capitals and punctuation
+ * in a field's name are ignored. For example, WSO2's API Manager sends `nextAccessTime`.
  */
 const momentFields: ReadonlySet<string> = new Set(
   'reset resetat resetsat retryat nextretryat availableat nextavailableat nextrequestat resettime resettimestamp ratelimitreset xratelimitreset nextaccesstime waituntil blockeduntil lockeduntil limiteduntil throttleduntil banneduntil suspendeduntil cooldownuntil'.split(
@@ -177,9 +178,9 @@ const withMonthNumber = (date: string): string =>
   });
 
 /**
- * Reads the moment from which another attempt is allowed. WSO2's API Manager writes `You can access API after
- * 2026-Nov-28 08:45:00+0000 UTC`. The date of a reset (`resets at 2026-…`) is not read here, because known gateways
- * write this date in another time zone (`retry-hint.ts`).
+ * Reads the moment from which another attempt is allowed, and returns the time until then in ms. WSO2's API Manager
+ * writes `You can access API after 2026-Nov-28 08:45:00+0000 UTC`. A reset with an ISO date (`resets at 2026-…`) is not
+ * read here, because known gateways write this date in another time zone (`retry-hint.ts`).
  */
 const namedMoment: WaitReader = (body, now) => {
   const [, iso, other] =

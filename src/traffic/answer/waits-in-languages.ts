@@ -5,7 +5,7 @@
  */
 
 /**
- * The beginnings of the words for units of time, with the lengths of the units in ms. A `!` marks the end of a word,
+ * Words for units of time, cut to their beginnings, with the length of each unit in ms. A `!` marks the end of a word,
  * and a `~` marks the end of an abbreviation.
  */
 const unitWords: readonly (readonly [length: number, words: string])[] = [
@@ -22,13 +22,13 @@ const unitWords: readonly (readonly [length: number, words: string])[] = [
   [86_400_000, '天|일!|tag|jour|d[ií]as?!|giorn|dag|dni!|gün|ngày|hari!|дн[яіе]|дней|день|يوم'],
 ];
 
-/** The words of sentences which say that a request may be sent again, or that the client should wait. */
+/** A sentence with one of these words says that a request may be sent again, or that the client should wait. */
 const againWords: readonly string[] = [
   // Chinese, Japanese, Korean.
   '再|后|後|等待|等候|稍等|お待ち|다시|기다|대기|사용 가능',
 ];
 
-/** The beginnings of such words in languages that write spaces between words. */
+/** The same for languages that write spaces between words. Each text here is the beginning of a word. */
 const againBeginnings: readonly string[] = [
   // German, Dutch, Afrikaans, Swedish, Danish, Norwegian, Icelandic, Finnish, Estonian.
   'erneut|wieder|noch ?(?:ein)?mal|warten?!|wartezeit|verfügbar|opnieuw|nog eens|nogmaals|weer!|wacht|beschikbaar|igj?en!|på nytt|vent!|vänta|tilgængelig|tilgjengelig|tillgänglig|aftur|uudelleen|uuesti',

@@ -92,7 +92,7 @@ const messageOf = (
   return isOther ? `; the body has ${namesOf(names, redact)}` : '';
 };
 
-/** Recognizes bodies that equal an earlier body in everything that changes the answer. */
+/** Recognizes a body that needs no parsing, because it equals an earlier body except for values such as ids. */
 export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
@@ -112,7 +112,9 @@ export interface JsonFormat<T> {
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/** An answer of the right form whose document says that the answer failed. */
+/**
+ * An answer in the right form that is malformed all the same, for example because its finish reason means a failure.
+ */
 export interface FailedAnswer {
   readonly issue: MalformedIssue;
   readonly failure: string;

@@ -12,8 +12,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The fields of a message that contain no text of the model. */
 const labels: ReadonlySet<string> = new Set(['role', 'type', 'signature', 'id', 'index']);
 /**
- * The fields whose token counts cannot be derived from their texts. For example, an image given as an address has a
- * thousand tokens. A tool that the server ran has tokens that the client never receives.
+ * The tokens of these fields cannot be derived from their texts. For example, a short address may stand for an image of
+ * a thousand tokens. The client never receives the tokens of a tool that ran on the server.
  */
 const unbounded: ReadonlySet<string> = new Set([
   ...'tool_calls function_call audio images image image_url video video_url'.split(' '),

@@ -33,8 +33,8 @@ export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scan
 type Matches = (bytes: Buffer) => boolean;
 
 /**
- * The audio containers, with functions that identify each container by its first bytes. The list has the containers
- * that a request can ask for, and other containers that servers send instead.
+ * Each row has a container and a test of a body's first bytes. The format is `null` for a container that no request can
+ * ask for, but that some servers send.
  */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],

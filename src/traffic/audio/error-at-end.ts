@@ -9,9 +9,9 @@ import type { ReadingContext } from '../traffic-handler.ts';
  * would count as audio.
  */
 
-/** The maximum number of bytes at the end of a body that are searched for an error. */
+/** Only this many bytes at the end of a body are searched for an error. */
 const maxErrorBytes = 2048;
-/** The maximum number of positions at which the error may begin. */
+/** At most this many `{` are tried as the beginning of the error. */
 const maxStarts = 20;
 
 /**
@@ -26,7 +26,7 @@ const isFailure = (error: unknown): boolean => {
 
 const zero = new Uint8Array(1);
 
-/** The last bytes of a body that arrives in pieces, without the zero bytes at its end. */
+/** Keeps the last bytes of a body that arrives in pieces. Zero bytes at the end of the body are left out. */
 export class BodyEnd {
   /**
    * The stored bytes. The buffer has twice the size of the searched part, so most pieces are appended without moving
@@ -39,7 +39,7 @@ export class BodyEnd {
     let end = bytes.length;
     while (end > 0 && bytes[end - 1] === 0) end -= 1;
     if (end > 0) {
-      // An error contains no zero byte, so a single zero byte stands for any number of zero bytes before these bytes.
+      // No error contains a zero byte, so one stored zero byte can stand for all zero bytes that came before `bytes`.
       if (this.#hasZeros) this.#keep(zero, 1);
       this.#keep(bytes, end);
     }

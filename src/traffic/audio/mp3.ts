@@ -1,7 +1,7 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The number of bytes at the start of the first frame in which this file searches the tag of an encoder. */
+/** The tag of an encoder is searched only in this many bytes at the start of a frame. */
 const tagWindow = 54;
 
 /**
@@ -17,7 +17,7 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
     const count = hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
-    // An encoder that writes to a pipe may leave the largest number in the place of the count.
+    // An encoder that writes to a pipe cannot go back to fill in the count, and may leave the largest number there.
     return count >= unknownCount ? 0 : count;
   }
   return null;
@@ -135,7 +135,8 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   if (at !== -1) return head.subarray(at);
   const most = Math.max(0, mp3.audio + toleratedJunk + 1 - mp3.junk);
   const { bytes, count } = yield { count: most, until: mayStartFrameOrTag };
-  // The first of the two found bytes may be the last byte of `head`, which was already counted.
+  // If the first of the two found bytes was the last byte of `head`, it was already counted as junk. It is subtracted
+  // here.
   mp3.junk += count - bytes.length;
   return bytes;
 }

@@ -1,10 +1,10 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The marker at the start of a page, with the version 0, the only existing version. */
+/** Each page begins with these bytes. The last of them is the version, which is always 0. */
 const capture = 'OggS\0';
-/** The number of bytes in a page's header before the lengths of the segments. */
+/** A page's header has this many bytes before the lengths of the segments. */
 const headerLength = 27;
-/** The length, in bytes, of a segment that continues in the next segment. */
+/** A packet continues after a segment of this length, in bytes. */
 const fullSegment = 255;
 
 /**
@@ -30,11 +30,13 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
   return {
     isFirst: (flags & 2) !== 0,
     isLast: (flags & 4) !== 0,
-    /** The position of the stream after the packets that end on this page; `null` if no packet ends on this page. */
+    /**
+     * The position in the stream, in samples, after the packets that end on this page; `null` if no packet ends here.
+     */
     position: position === -1n ? null : Number(position),
     serial: header.readUInt32LE(14),
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
-    /** The lengths of the packets, or of the parts of packets, in the body of the page. */
+    /** How many bytes each packet has on this page. Only the first and the last packet may continue on other pages. */
     parts: partsOf(lacing),
     /** Whether the last packet of this page continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,

@@ -1,7 +1,10 @@
 import { isUnknownLength } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The first bytes of a WAV file, and of the two variants of WAV with 64-bit lengths (EBU Tech 3306, ITU-R BS.2088). */
+/**
+ * A WAV file begins with `RIFF`; its variants with 64-bit lengths begin with `RF64` (EBU Tech 3306) or `BW64` (ITU-R
+ * BS.2088).
+ */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
 /**
  * The number of bytes that this file reads of the chunk `ds64`: the 64-bit length of the file and the 64-bit length of
@@ -16,11 +19,11 @@ const longLengths = 16;
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
 /**
- * The codecs in which a block has one sample for each channel: PCM, floating point, A-law, µ-law, and the extensible
- * form of these codecs.
+ * In these codecs, a block has one sample for each channel: PCM, floating point, A-law, µ-law, and the extensible form
+ * of these codecs.
  */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
-/** The codecs whose format declares the number of samples in a block: both kinds of ADPCM, and GSM. */
+/** In these codecs, the format declares how many samples a block has: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 /** The number of bytes that this file reads of the chunk `fmt `. */
 const formatLength = 20;

@@ -50,7 +50,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
 
 /** The bytes that may come before an event stream or before JSON: white space and a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
-/** The first bytes of a body that is JSON or HTML and not an event stream. */
+/** A body that begins with one of these bytes is JSON or HTML and not an event stream. */
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
 const maxKeptBytes = 64 * 1024;

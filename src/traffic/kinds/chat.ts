@@ -110,8 +110,8 @@ interface AnswerTerms {
 type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
 
 /**
- * Reads how the choices ended. The finish reason is that of the first failed choice, otherwise that of the first choice
- * that has one, in the form that results store.
+ * Reads how the choices ended. The finish reason is that of the first failed choice. If no choice failed, it is the
+ * first finish reason of any choice. It has the form that results store.
  */
 const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
   let first: string | null = null;
@@ -210,8 +210,8 @@ const charactersOf = ({ choices }: CompletionParts): number => {
 };
 
 /**
- * Returns the token counts of the server. If the server counts no tokens for an answer with text, the number of tokens
- * is estimated as a quarter of the number of characters.
+ * Returns the token counts that the server reported. If it counted no output tokens for an answer with text, the number
+ * of output tokens is estimated as a quarter of the number of characters.
  */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;

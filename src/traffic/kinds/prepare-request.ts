@@ -42,7 +42,7 @@ export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,
 ): PreparedRequest => {
-  // The row belongs to the kind of the entry, as the type of the table guarantees. The compiler cannot infer this.
+  // The type of the table guarantees that the row fits the kind of `traffic`, but the compiler cannot infer this.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
   const prepared = kind.prepare(traffic, prepareContext);
   const { request, read } = prepared;

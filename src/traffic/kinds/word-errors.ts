@@ -34,8 +34,8 @@ const wordsOf = (
 const maxDistinctWords = 0xffff;
 
 /**
- * Returns the maximum number of words of the transcript that are compared. The time of a comparison is proportional to
- * the product of both lengths, and a server can send a text of any length.
+ * Returns how many words of the transcript are compared at most. The time of a comparison is proportional to the
+ * product of both lengths, and a server can send a text of any length.
  */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 

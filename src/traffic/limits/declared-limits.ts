@@ -13,7 +13,7 @@ import { dateOf } from './wait-text.ts';
 
 const minute = 60_000;
 
-/** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
+/** A limit without a window counts as a limit per minute, unless its reset is more than this many ms away. */
 const maxMinuteReset = 65_000;
 
 /**

@@ -156,7 +156,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
 ];
 
-/** The names of all families, including the family of the IETF's combined headers. */
+/** The names of all families of limit headers. `ietf` is the family of `RateLimit` and `RateLimit-Policy`. */
 export const headerFamilyNames: readonly string[] = [
   ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
 ];

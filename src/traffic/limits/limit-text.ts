@@ -76,8 +76,8 @@ const thousands = /(?<=^|, )\d{1,3}(?:,\d{3})+(?!\d)/g;
 const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
 /**
- * Matches the parts of a text that do not change its limit: a burst, for example in Lever's `10 req/s (burst 20)`; the
- * owner of the limit; and the way in which the window moves.
+ * Matches the parts of a text that do not change its limit: a burst, for example in Lever's `10 req/s (burst 20)`; to
+ * whom the limit applies (`per key`); and how its window moves (`sliding`).
  */
 const qualifiers =
   /[ ,;]{0,3}(?:\bburst(?: of)?[ :=]*\d{1,15}|\b(?:per|by) (?:api[ -]?key|key|user|client|ip|model|tenant|org(?:anization)?|project|team)|\b(?:sliding|fixed|rolling)(?: window)?)(?= *(?:$|[,;]))/gi;

@@ -10,11 +10,11 @@ export type MutableLimit = { -readonly [Cell in keyof ReportedLimit]: ReportedLi
 
 const day = 86_400_000;
 
-/** The families of headers whose windows may come from a separate policy header. */
+/** If a limit in headers of these families has no window, the window is taken from other headers of the response. */
 export const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
 /**
- * The headers that name the window of the limits in the same response. The value is in seconds (docs.omophub.com, Rate
+ * These headers name the window of the limits in the same response. The value is in seconds (docs.omophub.com, Rate
  * limits) or a word (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
  */
 const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
@@ -67,7 +67,9 @@ export const dropUnreported = (all: readonly MutableLimit[]): void => {
   for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
 };
 
-/** The share of a day by which the time to fill a bucket may differ from a day and still count as one. */
+/**
+ * A limit is a daily limit if its bucket takes a day to fill. The time may differ from a day by less than this share.
+ */
 const dayError = 0.02;
 
 /**

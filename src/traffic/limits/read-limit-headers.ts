@@ -184,7 +184,7 @@ const readStructured = (
   return policies;
 };
 
-/** The headers in which Brave (Search API, Rate limiting) and Helicone send policies without names. */
+/** Brave (Search API, Rate limiting) and Helicone send policies in these headers, without names. */
 const policyHeaders = ['x-ratelimit-policy', 'helicone-ratelimit-policy'] as const;
 
 const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>

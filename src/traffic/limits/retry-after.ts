@@ -4,7 +4,7 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** The words for each limit in a field that contains only the name of a limit. */
+/** If a field contains only the name of a limit, these words show which limit it is. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
@@ -12,8 +12,8 @@ const fieldWords = [
 ] as const;
 
 /**
- * The words for each limit in a sentence. The words "request" and "token" alone are not enough: "request" can mean the
- * refused request, and "token" can mean the API key.
+ * The words by which a sentence of an error message shows which limit was hit. The words "request" and "token" alone
+ * are not enough: "request" can mean the refused request, and "token" can mean the API key.
  */
 const sentenceWords = [
   ['in-flight', inFlightWords],
@@ -95,8 +95,8 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, beginning with the most exact header. Each row has the name of the header, the unit
- * (`null`: any notation), and the standard header under which reports count this header.
+ * The headers that name a wait, in order of preference. Each row has the name of the header, the unit of its value
+ * (`null`: any notation), and the standard header under which reports count it.
  */
 const waitHeaders = [
   // Source: openai/openai-node, src/client.ts. OpenAI's client also prefers this header to retry-after.
@@ -128,9 +128,9 @@ const waitHeaders = [
 ] as const;
 
 /**
- * Matches the names of headers outside the table that name a wait, with their unit: `x-retry-in` of Traefik
- * (vulcand/oxy, ratelimit/tokenlimiter.go), `retry-after-short` of a named throttler of NestJS (nestjs/throttler),
- * `x-retry-after-seconds`.
+ * Matches the names of further headers that name a wait: `x-retry-in` of Traefik (vulcand/oxy,
+ * ratelimit/tokenlimiter.go), `retry-after-short` of a named throttler of NestJS (nestjs/throttler),
+ * `x-retry-after-seconds`. The group `unit` is present if the wait is in ms.
  */
 const otherWaitHeader =
   /^(?!(?:x-)?(?:max|min|no)-)(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
@@ -177,7 +177,7 @@ export const readRetryAfter = (
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
     const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
-    // A number of several hundred digits is not finite, and a negative number is not a wait.
+    // Neither a negative number nor a number of several hundred digits, which is read as infinite, is a wait.
     if (wait === null || !Number.isFinite(wait) || /^\s*-/.test(text)) continue;
     if (wait > 0) return { wait: milliseconds(wait), by };
     passed ??= { wait: milliseconds(0), by };

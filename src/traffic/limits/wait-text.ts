@@ -5,7 +5,7 @@
  * (OpenRouter), an ISO 8601 date (Anthropic) or one of the three HTTP dates (RFC 9110).
  */
 
-/** The lengths of the units of durations in ms, with the spellings that gateways use. */
+/** How gateways write units of time. Each row has the length of a unit in ms and a pattern of its spellings. */
 const unitSpellings: readonly (readonly [milliseconds: number, spellings: string])[] = [
   [1e-6, 'ns'],
   [1e-3, 'us|µs|μs'],
@@ -53,8 +53,8 @@ const day = '(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?';
 const clockTime = String.raw`(?<time>\d\d:\d\d:\d\d)`;
 
 /**
- * The three forms of an HTTP date (RFC 9110 section 5.6.7), defined by RFC 1123, by RFC 850 (with a two-digit year) and
- * by the C function asctime.
+ * The three forms of an HTTP date (RFC 9110 section 5.6.7). The first pattern matches the forms of RFC 1123 and of RFC
+ * 850 (with a two-digit year), and the second pattern matches the form of the C function asctime.
  */
 const httpDateForms = [
   String.raw`${day}, *(?<day>\d{1,2})[ -](?<month>${months})[ -](?<year>\d{4}|\d\d) +${clockTime} *(?:GMT|UTC|\+0000)`,
@@ -66,7 +66,7 @@ const anyHttpDate = new RegExp(
   'gi',
 );
 
-/** The maximum number of years by which a two-digit year may be in the future (RFC 9110 section 5.6.7). */
+/** A two-digit year that would be more than this many years ahead is in the century before (RFC 9110 section 5.6.7). */
 const maxYearsAhead = 50;
 
 /**
@@ -160,7 +160,7 @@ const readReset = (text: string, now: number): number => {
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();
   const whole = readReset(trimmed, now);
-  // A number of several hundred digits has a known notation, but the number is not finite.
+  // A number of several hundred digits is read as infinite, so it is treated like an unknown notation.
   if (Number.isFinite(whole) && !trimmed.includes(',')) return whole;
   if (!trimmed.includes(',')) return null;
   // An HTTP date contains a comma, so a list of HTTP dates cannot be split at commas.

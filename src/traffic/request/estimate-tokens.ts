@@ -1,4 +1,4 @@
-/** The number of letters in the first token of a word, and the number of letters in each further token. */
+/** A word of up to `first` letters is one token. Each `further` letters beyond them add a token. */
 const wordTokens = { first: 10, further: 5 } as const;
 /** The number of digits that count as one token. */
 const digits = 3;

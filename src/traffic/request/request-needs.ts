@@ -14,7 +14,7 @@ import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export interface NeedsContext extends Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'> {
   /**
-   * The assumed shares of a prompt's tokens that are read from a cache and that are written to a cache; if absent,
+   * The shares of a prompt's tokens that are assumed to be read from a cache and to be written to a cache; if absent,
    * nothing is cached.
    */
   readonly assumed?: { readonly cached: number; readonly written: number } | undefined;
@@ -44,8 +44,8 @@ export interface RequestNeeds {
   /** Whether the request asks for an answer of exactly `output` tokens. */
   readonly isFixed: boolean;
   /**
-   * The cost of the request with the longest possible answer, in millionths of the currency. `null` without a price,
-   * without a maximum length, or if the length of the audio is unknown. No tokens count as cached, unless the context
+   * The cost of the request if its answer is as long as possible, in millionths of the currency. `null` if there is no
+   * price or no maximum length, or if the length of the audio is unknown. No tokens count as cached, unless the context
    * assumes a share of cached tokens.
    */
   readonly cost: number | null;
@@ -130,7 +130,7 @@ const needsByKind: {
 
 /** Returns the tokens and the cost of a request. Makes the same random draws as the preparation of the request. */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
-  // The row belongs to the kind of the entry, as the type of the table guarantees. The compiler cannot infer this.
+  // The type of the table guarantees that the row fits the kind of `traffic`, but the compiler cannot infer this.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
   return row(traffic, context);
 };

@@ -48,7 +48,7 @@ interface KnownAnswers {
 
 const known = new WeakMap<TargetMemory, KnownAnswers>();
 
-/** The maximum number of prompts of a slice that are compared by their text. */
+/** Only the first prompts of a slice, up to this many different ones, are remembered by their text. */
 const maxPrompts = 10_000;
 
 /** Returns the first answer to a conversation in the plan. Such a conversation is sent many times. */

@@ -26,7 +26,7 @@ interface Beginning {
   input: number | null;
 }
 
-/** A conversation up to one message, and the messages that followed this message. */
+/** A conversation up to one message. `next` has the messages that followed this message. */
 interface MessageNode extends Beginning {
   readonly next: Map<MessageContent, MessageNode>;
 }

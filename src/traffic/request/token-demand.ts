@@ -60,7 +60,7 @@ export const mediaTokensIn = (messages: readonly Message[]): number =>
 
 const charactersPerMediaToken = 4;
 
-/** The length of each entry's further body fields as JSON, in characters. Equal fields are sent many times. */
+/** For each body, its length as JSON in characters. The length is stored, because a body is sent many times. */
 const knownLengths = new WeakMap<object, number>();
 
 const extraCharactersOf = (body: Fields): number => {
@@ -96,7 +96,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   };
 };
 
-/** The amount that a request can use of a token limit, as far as this is known before the request is sent. */
+/** How much of a token limit a request can use, as far as this is known before the request is sent. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
 /** Returns the text of a speech request: a drawn text, or the next piece of a split text. */

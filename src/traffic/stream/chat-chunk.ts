@@ -22,10 +22,7 @@ export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
-      /**
-       * The finish reason of the whole event, which ends all choices that continue; `null` if the event has none of its
-       * own.
-       */
+      /** The finish reason at the top of the event, which ends all choices that continue; `null` if there is none. */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
       /**

@@ -44,9 +44,9 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The maximum number of bytes of one line or event. Only an event with an image in base64 could be larger. */
 export const maxEventBytes = 4 * 1024 * 1024;
-/** The maximum number of a stream's comments whose instants are stored. */
+/** The instants of at most this many comments of a stream are stored. */
 const maxComments = 1000;
-/** The maximum number of stored characters of lines outside events. */
+/** At most this many characters of the lines outside events are stored. */
 const maxStrayLength = 8192;
 
 interface StreamContext extends ReadingContext {
@@ -67,7 +67,7 @@ const isToken = ({ choices, finish, usage }: ChunkReading): boolean =>
 
 /**
  * Reads the events of a streamed chat answer, and records the instants from which `model/measures/measures.ts` computes
- * its measures. The tests `wire-*` name each deviation of servers that this class handles.
+ * the times of the stream. The tests `wire-*` name each deviation of servers that this class handles.
  */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
@@ -88,7 +88,10 @@ export class EventStreamReader implements BodyReader {
   #written = 0;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /** The reading of the last event that matched the template, if the event was only a token of an open choice. */
+  /**
+   * The reading of the last event that matched the template, if this event was only a token of one choice that
+   * continues; otherwise `null`. The next event with the same reading is then just another token.
+   */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
@@ -96,7 +99,10 @@ export class EventStreamReader implements BodyReader {
   #failedFinish: string | null = null;
   /** The names of the fields of the first event that is not a chunk, as a text. */
   #otherFields = '';
-  /** The stored part of the lines that are not fields of an event stream. */
+  /**
+   * Text outside the events that may explain a failure: lines that are not fields of an event stream, or an error after
+   * `[DONE]`.
+   */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -200,8 +206,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Reads the event after `[DONE]`, in which some servers report the usage. Other content of this event is ignored. An
-   * error in this event explains a stream without a finish reason.
+   * Reads the event after `[DONE]`. Some servers report the usage in it, and an error in it explains a stream without a
+   * finish reason. Other content of this event is ignored.
    */
   #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
@@ -282,7 +288,7 @@ export class EventStreamReader implements BodyReader {
     if (last !== null) this.#finishAll(last);
   }
 
-  /** Records a finish reason at the top of an event. The reason ends all choices that were seen and that continue. */
+  /** Records a finish reason at the top of an event. It ends all choices that have no finish reason yet. */
   #finishAll(finish: string): void {
     for (const [index, reason] of this.#finishes) this.#finishes.set(index, reason ?? finish);
     this.#onFinish(finish);
@@ -306,7 +312,7 @@ export class EventStreamReader implements BodyReader {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    // An error in JSON may have several lines, and the first lines alone do not show the error.
+    // A JSON error may have several lines, and a single line does not show it. So all lines so far are read together.
     const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
     const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);

@@ -13,8 +13,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members whose values may differ between events with the same reading. Only two properties of these values change
- * the reading: whether the text of a delta is empty, and the counts in a usage.
+ * An event can match a learned event even if the values of these members differ. Only two properties of these values
+ * change the reading: whether the text of a delta is empty, and the counts in a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -71,7 +71,7 @@ class RepeatedEvent {
   #wordsFrom = 0;
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
-  /** The number of bytes that the model wrote outside the first value of the kind `words`. */
+  /** How many bytes the model wrote in the stored event, without the first value of the kind `words`. */
   #others = 0;
   /** The number of bytes that the model wrote in the last event that matched. */
   written = 0;

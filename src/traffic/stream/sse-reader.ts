@@ -28,7 +28,7 @@ export class SseReader {
   #afterCr = false;
   #stopped = false;
 
-  /** Creates a reader. `maxBytes` is the maximum size of one line, and of the data of one event. */
+  /** Creates a reader. A line, or the data of an event, of more than `maxBytes` bytes is reported as too long. */
   constructor(listener: SseListener, maxBytes: number) {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
@@ -86,7 +86,8 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The stored bytes stay valid after this call until the next append. `keepData` is called before that.
+    // The bytes in `buffer` stay valid until the next append to `#tail`. Before it, `#keepData` copies the bytes that
+    // are still needed.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }

@@ -1,16 +1,13 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/**
- * The minimum number of token events of a stream that can count as buffered. An answer with fewer events may simply be
- * short.
- */
+/** A stream with fewer token events never counts as buffered, because its answer may simply be short. */
 const minBurstEvents = 10;
-/** The share of a stream's token events that must come in one burst for the stream to count as buffered. */
+/** A stream counts as buffered only if at least this share of its token events came in one burst. */
 const burstShare = 0.9;
-/** The longest time between the first and the last token of one burst, in ms. */
+/** From the first to the last token of a burst, at most this many ms pass. */
 const burstSpan = 5;
-/** The minimum TTFT of a stream that can count as buffered, as a share of the time to its last token. */
+/** A stream counts as buffered only if its TTFT is at least this share of the time to its last token. */
 const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);

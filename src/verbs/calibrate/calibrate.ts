@@ -44,12 +44,12 @@ interface GridRequest {
   readonly workers: readonly number[] | null;
 }
 
-/** The tokens per second from which several threads may measure better than one thread. */
+/** From this many tokens per second on, two workers may measure better than one, so they are also tried. */
 const twoWorkerTokenRate = 20_000;
 
 /**
  * Returns the ways in which a load is sent: over each of the two transports and, if the load is large, also by two
- * workers. If the user set the number of workers, only that number is used.
+ * workers over the transport `socket`. If the user set numbers of workers, only these numbers are used.
  */
 const sendingSetupsFor = (tokens: number, workers: readonly number[] | null): SendingSetup[] => {
   const setups: SendingSetup[] = transportNames.flatMap((transport) =>
@@ -179,8 +179,8 @@ interface CalibrateRequest extends GridRequest {
 }
 
 /**
- * The time in ms after which no further load is started. On a busy machine each load takes longer, and the largest
- * loads come last.
+ * After this many ms, no further load is started. On a busy machine each load takes longer, and the largest loads come
+ * last.
  */
 const startTimeout = 75_000;
 

@@ -10,7 +10,7 @@ import {
 } from './judge/next-step.ts';
 import { perSecondText } from './report/capacity-text.ts';
 
-/** The highest rate that a search may try, and whether declared limits set it. */
+/** The highest rate that a search may try. If `isDeclared`, the declared limits set this rate, otherwise `--top`. */
 export interface Highest {
   readonly rate: number;
   readonly isDeclared: boolean;
@@ -84,7 +84,7 @@ const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(
 export const coarseText = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
 
-/** The units in s to which rough times are rounded up, each with the longest time in s for which it is used. */
+/** Rough times are rounded up. Each row has a unit in s, and the longest time in s that is rounded to this unit. */
 const coarseUnits = [
   [10, 120],
   [60, 7200],
@@ -116,8 +116,8 @@ const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
 };
 
 /**
- * Says, before anything is sent, for which answers of the search a budget is enough. Throws a `Problem` if it is enough
- * for none.
+ * Says, before anything is sent, for which answers of the search a budget is enough. Throws a `Problem` if no search
+ * fits in the budget.
  */
 export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
   const answers = answersUpTo(most, terms);

@@ -54,10 +54,10 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
 
 /** If the declared limit is low, the first step's rate is the limit divided by this number. */
 const firstStepDivisor = 4;
-/** The maximum duration of the first step in seconds, however many samples the step needs. */
+/** The first step's rate is at least so high that the step gets its samples within this many seconds. */
 const maxFirstStepSeconds = 240;
 
-/** The requests per second that the declared limit allows over all keys. */
+/** Returns the requests per second that all keys may send together under the declared limit per key. */
 export const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
@@ -109,7 +109,7 @@ export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Hig
   return { rate: Math.min(top, declared), isDeclared: declared <= top };
 };
 
-/** The most steps of a search, since more steps improve the answer little. */
+/** A search has at most this many steps, since more steps improve the answer little. */
 const maxSteps = 40;
 
 export const searchBudgetFor = (

@@ -63,7 +63,10 @@ export interface FinishedSearch {
  */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
-/** The search ends after this many steps within the error of measurement, since more requests would decide nothing. */
+/**
+ * The search ends once this many steps are undecided because of the error of measurement, since more requests would
+ * decide nothing.
+ */
 const maxInexactSteps = 6;
 
 const uselessStepsEnd = (

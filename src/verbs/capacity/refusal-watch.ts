@@ -10,8 +10,8 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 };
 
 /**
- * The fewest refusals that show a target which refuses everything. Fewer refusals may all come from one model that the
- * key may not use.
+ * Only this many refusals show that a target refuses everything. Fewer may all come from one model that the key may not
+ * use.
  */
 const minRefusals = 10;
 

@@ -55,7 +55,7 @@ const references = 5;
 const agesAtOnce = 8;
 const narrowings = 2;
 const leastAge = 2000;
-/** The maximum number of other prompts between a prompt and its repetition. */
+/** At most this many other prompts are sent between a prompt and its repetition. */
 const mostOthers = 64;
 /**
  * With at most this number of other prompts, a repetition costs little. So if the cache lost the prompt, the try is
@@ -94,15 +94,15 @@ class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
   /**
-   * Whether the cache lost a prompt although it kept the next prompt of the same kind. After such a loss, losses do not
-   * show what the cache keeps.
+   * Whether the cache lost a prompt, but kept the next prompt that was repeated in the same way. In this case, losses
+   * do not show what the cache keeps.
    */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
   readonly #begun: number;
   #serial = 0;
-  /** The number of tokens of the word that prompts repeat: 1 in common vocabularies. */
+  /** Prompts repeat a word, which has this many tokens: 1 in common vocabularies. */
   #perWord = 1;
 
   constructor(ports: CachePorts, budget: CacheBudget) {

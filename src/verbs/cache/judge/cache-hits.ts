@@ -35,7 +35,7 @@ const alpha = 0.02;
 const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
   replies.map(({ took }) => took);
 
-/** Returns the interval in which one more reply time is expected, from the t-distribution. */
+/** Returns the 98 % prediction interval for the time of one more reply, from the t-distribution. */
 const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
   const times = timesOf(replies);
   const error = Math.sqrt(
@@ -89,8 +89,8 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 };
 
 /**
- * The minimum number of lost prompts that shows at which age the cache loses prompts. Fewer may only have reached a
- * replica that does not hold them.
+ * Fewer lost prompts than this do not show at which age the cache loses prompts: they may only have reached a replica
+ * that does not hold them.
  */
 export const leastLosses = 3;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The findings of an examination of a prompt cache, in the form of `cache.json`. Times are in ms. */
+/** The form of `cache.json`, in which `weir cache` stores its findings about a prompt cache. Times are in ms. */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

@@ -4,10 +4,7 @@ import { emptyHistogram, type Histogram } from '../../../model/measures/histogra
 import type { Observation } from '../../../model/observation/observation.ts';
 import { quantile } from '../../../model/measures/quantile.ts';
 
-/**
- * The instants at which the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic
- * clock.
- */
+/** When the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic clock. */
 export interface SentTokens {
   readonly requestId: string;
   readonly sent: readonly number[];
@@ -29,11 +26,12 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
 
 /**
- * Joins the records of the gateway and of the run by request id, and computes the errors of times. The error of the
- * TTFT is the delay with which the first token was recorded. The error of the end is the delay with which the last
- * token was recorded. The error of a gap is the recorded gap minus the gap at the gateway. All errors include the time
- * in the kernel, which every client has. Answers due before `warmUp` (ms of the run) are left out. An answer is also
- * left out if one of the two records lacks its tokens. Returns `null` if no answer is left.
+ * Joins the records of the gateway and of the run by request id, and computes how wrong the recorded times are. The
+ * error of the TTFT is the delay with which the first token was recorded. The error of the end is the delay with which
+ * the last token was recorded. The error of a gap is the difference between the recorded gap and the gap at the
+ * gateway. All errors are absolute values, and include the time in the kernel, which every client has. Leaves out
+ * answers due before `warmUp` (ms of the run), and answers for which the two records do not have the same number of
+ * tokens. Returns `null` if no answer is left.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],

@@ -10,7 +10,7 @@ import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
  * (Watson & Pelli, Perception & Psychophysics 33, 1983). The search's highest rate is the lowest of all conditions.
  */
 
-/** The distance between neighbouring rates of the grid, as a share of the rate. */
+/** Neighbouring rates of the grid differ by this share. */
 const grain = 0.0025;
 
 /**
@@ -18,12 +18,12 @@ const grain = 0.0025;
  */
 const reach = { below: 64, above: 2 } as const;
 
-/** The probability that a disturbance decided the result of a step, so that the step says nothing about the rate. */
+/** With this probability, a disturbance decided the result of a step, and the step says nothing about the rate. */
 const misleadingChance = 0.001;
 
 /**
- * Returns the deviance of a step, which is −2 times the logarithm of the likelihood of its result. Assumes that `rate`
- * is the highest rate at which the condition holds.
+ * The deviance of a step: −2 times the logarithm of the likelihood that the step has its result if `rate` is the
+ * highest rate at which the condition holds.
  */
 type Deviance = (rate: number) => number;
 
@@ -91,14 +91,12 @@ const ofSide = (miss: SeenMiss): Deviance => {
   return (capacity) => (rate <= capacity === share <= allowed ? 0 : deviance);
 };
 
-/**
- * The exponents to try. Near the border, the odds of a miss grow as the rate to the power of one of these exponents.
- */
+/** Near the border, the odds of a miss grow with a power of the rate. All these exponents are tried. */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * The largest factor between a step's odds of a miss and the allowed odds, in either direction. Larger factors are cut
- * down to it.
+ * Odds of a miss that are more than this factor above or below the allowed odds are treated as this factor above or
+ * below.
  */
 const farOdds = 16;
 
@@ -125,7 +123,10 @@ const ofSlope = (miss: SeenMiss, power: number): Deviance => {
 
 const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
 
-/** The relative width of the border between kept and broken rates, and the probability of a wrong verdict. */
+/**
+ * Within this relative width around the border, steps may be kept or broken. `error` is the probability of a wrong
+ * verdict.
+ */
 const border = {
   sure: { width: 0.01, error: 0.02 },
   unsure: { width: 0.02, error: 0.1 },
@@ -141,12 +142,12 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
 
 type Model = readonly Deviance[];
 
-/** The maximum that one step adds to the disagreement, since a disturbed step may be far off. */
+/** One step adds at most this much to the disagreement, since a disturbed step may be far off. */
 const mostDeviance = 9;
 
 /**
- * Returns the factor, at least 1, by which the steps differ more than their own errors explain, under the statistical
- * model and the rate that fit best. The caller divides all deviances by it.
+ * Returns by which factor, at least 1, the steps differ more than their own errors explain. The factor assumes the
+ * statistical model and the rate that fit best. The caller divides all deviances by it.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -220,7 +221,7 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   return effects.reduce((sum, effect) => sum + effect, 0) / Math.max(1, effects.length);
 };
 
-/** The minimum number of steps near the border that show how the share of misses grows. */
+/** Fewer steps near the border than this do not show how the share of misses grows. */
 const leastNear = 3;
 
 /**
@@ -250,7 +251,7 @@ const withSharedDependence = (
 
 const isMissed = ({ share, allowed }: SeenMiss): boolean => share > allowed;
 
-/** The geometric mean of the rates of steps, weighted by their arrivals. */
+/** Returns the geometric mean of the steps' rates. Each rate is weighted by the step's arrivals. */
 const meanRateOf = (seen: readonly SeenMiss[]): number =>
   Math.exp(
     seen.reduce((sum, { rate, arrivals }) => sum + arrivals * Math.log(rate), 0) /

@@ -54,7 +54,7 @@ const fitModel = (points: readonly Point[], model: readonly number[]) => {
   if (freedom < 1) return null;
   const variance = squares / freedom;
   const t = criticalT(0.05, freedom);
-  /** Returns half of the width of the 95 % band of N / X. */
+  /** Returns half the width of the 95 % band of N / X at N = `n`. */
   const band = (n: number): number => {
     const at = model.map((column) => columns[column]!(n));
     const form = covariance.reduce((sum, row, i) => sum + at[i]! * dot(row, at), 0);

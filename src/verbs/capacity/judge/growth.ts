@@ -3,12 +3,15 @@ import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/** A step is surely kept only if its requests in flight certainly grow by less than this share of the arrivals. */
+/**
+ * A step is surely kept only if the 95 % interval of its growth in requests in flight is below this share of its
+ * arrivals.
+ */
 export const growthCertainlyBelow = 0.05;
 /**
- * The minimum number of arrivals that can prove that requests in flight grow by less than 5 % of them. A full server
- * ends requests at random, with an error of 1.96 / √n, which is below 0.05 from n = 1,537. A shorter step proves
- * nothing. After a shorter step, the climb goes on unless the growth is certain.
+ * Only a step with at least this many arrivals can prove that requests in flight grow by less than 5 % of the arrivals.
+ * A full server ends requests at random, with an error of 1.96 / √n, which is below 0.05 from n = 1,537. After a
+ * shorter step, the climb goes on unless the growth is certain.
  */
 export const provingArrivals = 1540;
 
@@ -51,7 +54,7 @@ export const slopeOf = (series: readonly number[]): Slope => {
   return { value, low: value - error, high: value + error, effective };
 };
 
-/** The number of blocks into which the seconds of a step are divided to compare counts. */
+/** To find how much counts vary, the seconds of a step are divided into this many blocks. */
 const blockCount = 10;
 
 /**
@@ -77,14 +80,14 @@ export const countingSpread = (completedBySecond: readonly number[]): number => 
 };
 
 /**
- * The minimum number of independent samples of the requests in flight. With fewer samples, their scatter is no usable
- * error of the growth.
+ * If the requests in flight have fewer independent samples than this, their scatter is not used as the error of the
+ * growth.
  */
 const settledSamples = 20;
 
 /**
- * The number of requests that began, and that ended, in each whole second of a step. `inFlight` has the requests in
- * flight at the start of each second and at the end.
+ * How many requests began and ended in each whole second of a step. `inFlight` has the requests in flight at the start
+ * of each second and at the end.
  */
 export interface StepFlow {
   readonly begun: readonly number[];

@@ -45,7 +45,7 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** A step belongs to a rate if its own rate is at least this share of it. */
+/** A step counts as a step at a certain rate if its own rate is at least this share of that rate. */
 const sameRate = 0.98;
 
 /**
@@ -97,8 +97,8 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step at the answered rate may break by chance, and would contradict the answer. So steps at higher rates are
-  // preferred.
+  // The answer names a broken step as its reason. A step at the answered rate may have broken by chance, and would
+  // contradict the answer, so steps at higher rates are preferred.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]

@@ -37,7 +37,7 @@ const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const completed: number[] = [];
   const begunIn: number[] = [];
   const endedIn: number[] = [];
-  /** The requests in flight at the start of each second of the flow, and at its end. */
+  /** The requests in flight at the start of each second of the flow, and at the end of the flow. */
   const inFlight: number[] = [];
   let running = 0;
   for (let second = 0; second <= to; second += 1) {
@@ -138,7 +138,7 @@ const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacitySt
   return means.length === 0 ? {} : { server: Object.fromEntries(means) };
 };
 
-/** The longest expected gap between random arrivals, as a multiple of the mean gap. */
+/** If the last arrival is more than this many mean gaps before the planned end, the load was stopped early. */
 const longestGap = 10;
 
 /** Returns when the load of a stage ended, in ms. The load of a stopped stage ends with the last arrival. */

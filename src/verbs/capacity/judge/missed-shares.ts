@@ -14,7 +14,7 @@ import {
 } from '../../../model/result/summary.ts';
 import type { CapacityStep } from '../model/capacity.ts';
 
-/** The share of a step's arrivals that missed an objective, for objectives that allow a share of misses. */
+/** The share of a step's arrivals that missed an objective; `null` if the objective allows no share of misses. */
 type Miss = NonNullable<CapacityStep['misses']>[number];
 
 /**
@@ -23,10 +23,7 @@ type Miss = NonNullable<CapacityStep['misses']>[number];
  */
 const leastAllowed = 0.0005;
 
-/**
- * Three numbers of events: the number that was seen, and the lowest and the highest that the error of measurement
- * allows.
- */
+/** How many events were seen, and the lowest and highest number that is possible with the error of measurement. */
 type Events = readonly [seen: number, least?: number, most?: number];
 
 const missOf = (
@@ -114,7 +111,10 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/** Returns two misses of a step: the share of arrivals that were not good, and the share that did not complete. */
+/**
+ * Returns two misses of a step: of the arrivals that did not meet every per-request objective, and of those that did
+ * not complete.
+ */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

@@ -13,9 +13,9 @@ export interface StepRequest {
 }
 
 export interface SearchTerms extends CapacityTerms {
-  /** Whether there are objectives of latency in addition to the steady flow. */
+  /** Whether objectives require more than a steady flow, for example short latencies. */
   readonly forLatency: boolean;
-  /** The minimum number of arrivals that the objectives need in the measured half of a step. */
+  /** The measured half of a step needs at least this many arrivals, so that every objective can be decided. */
   readonly samples: number;
 }
 
@@ -26,11 +26,11 @@ export interface SearchTerms extends CapacityTerms {
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
 const rateFactor = 2;
-/** The minimum number of arrivals in the measured half of a step of the climb. Steps of the climb may be short. */
+/** The measured half of a step of the climb has at least this many arrivals. Steps of the climb may be short. */
 const climbSamples = 15;
 /**
- * The number of arrivals in the longer step that repeats a short step which missed the objective. Otherwise a few
- * misses by chance in the short step would end the climb.
+ * A short step that missed the objective is repeated with this many arrivals. Otherwise a few misses by chance would
+ * end the climb.
  */
 const confirmingSamples = 60;
 /**
@@ -51,21 +51,18 @@ const maxApproach = 6;
  * rates.
  */
 const hopelessFactor = 2;
-/** The minimum number of requests that a step near the border measures, and its minimum number of seconds. */
+/** A step near the border measures at least this many requests in at least this many seconds. */
 const borderSamples = 2000;
 const borderSeconds = 30;
 /** The minimum duration of a step, in median latencies. A step of this duration has time to become steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
-/**
- * The seconds in which the flow becomes steady; more if answers are slow. In short steps, the flow becomes steady in
- * the first half.
- */
+/** The warm-up of a step lasts this many seconds (longer if answers are slow), but at most half of the step. */
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
 /**
- * The maximum number of consecutive repetitions of a step in which the growth of the requests in flight is uncertain.
- * Each repetition is twice as long.
+ * How often in a row a step is repeated if it is uncertain whether its requests in flight grow. Each repetition is
+ * twice as long as the step before.
  */
 const maxRepeats = 3;
 
@@ -204,14 +201,17 @@ const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   return stepOf(last.rate, steps, seconds);
 };
 
-/** The distances of the next rates from the believed rate, in units of the precision. */
+/**
+ * How far the next rate is from the believed rate, in units of the precision: 1.6 means 8 % above if the precision is 5
+ * %.
+ */
 const offsets = {
   // Just above the border, the throughput is the capacity itself. Just below the border, a step shows that the rate can
   // be kept.
   beyond: 1.6,
   below: -0.6,
-  // The share of misses grows with the rate, and is estimated best from steps on both sides of the border. Below it,
-  // jams are short, so more steps lie there.
+  // The share of misses grows with the rate, and is estimated best from steps on both sides of the border. Jams are
+  // shorter below the border, so the steps reach farther below it than above it.
   byTurns: [-1, 0.5, 0],
 } as const;
 

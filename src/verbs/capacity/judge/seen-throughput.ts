@@ -2,18 +2,18 @@ import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * A factor that widens the errors, so that nine of ten intervals contain the true value. A search ends when its
- * interval is narrow, and a wrong interval is narrow more often than a right interval.
+ * All errors are multiplied by this factor, so that nine of ten intervals contain the true value. Without it, too few
+ * would: a search ends when its interval is narrow, and a wrong interval is narrow more often than a right one.
  */
 export const allowance = 1.15;
 
 /** The minimum relative error of a step. */
 export const leastSpread = 0.005;
 
-/** The distance in standard deviations within which nine of ten samples of a normal distribution lie. */
+/** Nine of ten samples of a normal distribution lie within this many standard deviations of the mean. */
 const z90 = 1.6449;
 
-/** The breaches that show a saturated server, which has more work than it can do. */
+/** A breach of one of these kinds shows that the server is saturated: it has more work than it can do. */
 const signsOfSaturation: readonly string[] = ['concurrency', 'refusals', 'failures'];
 
 const isSaturated = ({ verdict, sure, breaches, throughput }: CapacityStep): boolean =>
@@ -50,11 +50,11 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
 };
 
 /**
- * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. This rate is the throughput
- * of the saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in
- * kept steps. Near the highest rate, chance decides which steps are surely broken: the steps that completed few
- * requests. So the function uses every step from the lowest saturated rate up, whatever its verdict. A step that surely
- * completed less than a kept step is left out, since its server collapsed under overload.
+ * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. This is the throughput of
+ * the saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in
+ * kept steps. Chance decides which steps near the highest rate surely break: those that complete few requests. So every
+ * step from the lowest saturated rate up is used, whatever its verdict. A step that surely completed less than a kept
+ * step is left out, since its server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

@@ -162,7 +162,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   };
 };
 
-/** Returns the number of arrivals that the measured half of a step needs, so that every objective can be decided. */
+/** Returns how many arrivals the measured half of a step needs, so that every objective can be decided. */
 export const samplesFor = (plan: Plan): number => {
   const mix = plan.stages[0]!.traffic;
   const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);

@@ -29,7 +29,7 @@ export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 /** Rates that differ by at most this factor are near each other. */
 export const nearbyRates = 1.15;
 
-/** The factor by which an interval may be wider than the requested precision and still count as precise. */
+/** An interval counts as precise if it is at most this many times as wide as the requested precision. */
 export const provedWidth = 1.5;
 
 const stepBreachSchema = z.strictObject({
@@ -38,14 +38,14 @@ const stepBreachSchema = z.strictObject({
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** The arrivals that missed an objective which allows a share of misses. */
+/** How many of a step's arrivals missed an objective. The objective allows a share of misses. */
 const missSchema = z.strictObject({
   share: z.number(),
-  /** The bounds of the true share, if the error of measurement can have changed it. */
+  /** The lowest and highest possible true share; absent if the error of measurement cannot have changed the share. */
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** The number of independent arrivals that these arrivals are worth. */
+  /** Arrivals depend on each other, so the share is only as exact as that of this many independent arrivals. */
   cases: z.number().positive(),
 });
 
@@ -73,7 +73,7 @@ export const capacityStepSchema = z.strictObject({
   throughput: z.number(),
   spread: z.number(),
   inFlight: z.number(),
-  /** The growth of the requests in flight per arrival, with its 95 % interval. At 0, as many requests end as begin. */
+  /** How much the requests in flight grew per arrival, with a 95 % interval. At 0, as many requests end as begin. */
   growth: estimatedRangeSchema,
   /** The time from the due instant to the end of the answer, in ms; `null` without samples. */
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
@@ -81,7 +81,10 @@ export const capacityStepSchema = z.strictObject({
   ttftP95: z.number().nullable(),
   /** The means of the server’s own figures over the measured seconds, by name; absent if the metrics were not read. */
   server: z.record(z.string(), z.number()).optional(),
-  /** The tokens, and the cost in micro-units of the currency, of a completed answer; `null` if unknown. */
+  /**
+   * The mean tokens (prompt and answer) of a completed request; `null` if unknown. `cost` is in micro-units of the
+   * currency.
+   */
   tokens: z.number().nullable(),
   cost: z.number().nullable(),
   verdict: z.enum(stepVerdictNames),
@@ -137,7 +140,7 @@ const answerSchema = z.strictObject({
   because: z.string(),
   /** The time from due to the end at the answered rate, in ms; `null` if unknown. */
   latency: z.number().nullable(),
-  /** The number of users with this think time who together send at the answered rate. */
+  /** This many users with this think time send at the answered rate together. */
   users: z.number(),
   /**
    * The keys that the declared limits require at the answered rate; `null` if there is no such limit, or if the tokens
@@ -147,7 +150,7 @@ const answerSchema = z.strictObject({
   keysForTokens: count.nullable(),
   /** The cost per hour at the answered rate, in micro-units of the currency; `null` if unknown. */
   costPerHour: z.number().nullable(),
-  /** Whether the interval is narrow enough, and steps or the ceiling support both ends of the interval. */
+  /** Whether the interval is narrow enough, and steps or the declared limit support both of its ends. */
   proved: z.boolean(),
 });
 export type CapacityAnswer = z.infer<typeof answerSchema>;
