@@ -18,7 +18,7 @@ import { sendCheckRequest } from './suite/send-check-request.ts';
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** The maximum time for an answer once several answers were too slow, in ms. */
+/** Once several answers were too slow, an answer may take at most this many ms. */
 const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';

@@ -20,7 +20,7 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
-  /** The family of limit headers that the gateway uses instead of the headers of the interface. */
+  /** Another family of limit headers that the gateway sends, such as `openai`, instead of `x-ratelimit-api_key-…`. */
   readonly headerFamily?: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;
@@ -30,8 +30,8 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   /** The tokenizer of the chat model: an encoding of OpenAI or the path of a `tokenizer.json`. */
   readonly tokenizer?: string | undefined;
   /**
-   * The base address of the model without the gateway, the environment variable with its key, and the model's name
-   * there.
+   * The base address of the model without the gateway, the environment variable with the key for this address, and the
+   * model's name there.
    */
   readonly direct?: string | undefined;
   readonly directKey?: string | undefined;

@@ -9,10 +9,10 @@ import { type CheckBudget, checkBudgetFor } from './suite/check-table.ts';
 import type { CheckRun } from './suite/run-checks.ts';
 import { chatWith } from './topics/check-requests.ts';
 
-/** The maximum output tokens and prompt tokens of each stream in the examination of hang-ups. */
+/** Each stream in the examination of hang-ups has at most this many output tokens and prompt tokens. */
 const outputTokens = 400;
 const promptTokens = 60;
-/** The maximum number of short chats, which show whether the key admits a chat, and how many tokens remain. */
+/** At most this many short chats are sent. They show whether the key admits a chat, and how many tokens remain. */
 const mostShort = 60;
 
 const asks = (checks: readonly Check[]): boolean =>

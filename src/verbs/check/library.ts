@@ -17,9 +17,9 @@ export interface CheckOptions extends Pick<
   readonly voice?: string | undefined;
   readonly speechModel?: string | undefined;
   readonly transcriptionModel?: string | undefined;
-  /** The server whose known gaps are reported separately from violations. The default, `spec`, has no known gaps. */
+  /** The server whose known gaps are not reported as violations. The default, `spec`, has no known gaps. */
   readonly profile?: CheckProfile | undefined;
-  /** The family of limit headers that the gateway uses, such as `openai`; by default the headers of the interface. */
+  /** The family of limit headers that the gateway sends, such as `openai`; by default `x-ratelimit-api_key-…`. */
   readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;

@@ -27,7 +27,7 @@ export interface PerformedCheck {
   readonly isAnswered: boolean;
 }
 
-/** The models of a target whose list of models has not been read or does not exist. */
+/** These models are used until the list of models is read, or if there is no such list. */
 const noModels = {
   chat: null,
   speech: null,

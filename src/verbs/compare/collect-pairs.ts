@@ -66,7 +66,10 @@ interface ObservedSides {
   readonly warmUp: number;
 }
 
-/** Joins the observations of both sides into pairs, in the order in which they were due. */
+/**
+ * Joins the observations of both sides into pairs, in the order in which they were due. Leaves out pairs due in the
+ * warm-up.
+ */
 export const joinPairs = ({
   base,
   next,

@@ -140,7 +140,7 @@ const readPlans = async (request: PairsRequest, { environment }: Host): Promise<
   return { reads: [base, other], gap, limits };
 };
 
-/** The number of the random stream that decides the order of each pair. */
+/** This random stream decides which side gets the first request of each pair. */
 const orderStream = 0x9a17;
 
 const isNextFirstOf =

@@ -28,7 +28,7 @@ export interface DrivenSide {
   readonly target: ReadyTargets;
 }
 
-/** The longest time in ms for which requests in flight may continue after the first stop. */
+/** After the first stop, requests in flight may continue for at most this many ms. */
 const drainTimeout = 2000;
 const closeTimeout = 3000;
 

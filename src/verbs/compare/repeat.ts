@@ -268,8 +268,8 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
 };
 
 /**
- * Returns the exit of a series from the exits of its runs and of their comparison. `allowDifferent` also accepts invalid
- * runs. The comparison itself refuses runs in which no request succeeded.
+ * Returns the gravest exit of the runs of a series and of their comparison. With `allowDifferent`, runs that are
+ * invalid or without a success are ignored here. The comparison itself refuses runs in which no request succeeded.
  */
 export const exitOfSeries = (
   exits: readonly ExitName[],

@@ -10,7 +10,7 @@ import {
 import { plural } from '../../report/text/number-text.ts';
 import type { Finding, FindingLevel } from './finding.ts';
 
-/** The findings of an examination of this machine, as `--json` prints them. */
+/** What `weir doctor --json` prints. */
 export interface Diagnosis {
   readonly format: 'doctor/1';
   readonly weir: string;

@@ -10,7 +10,7 @@ const aboutMachine = finding('machine');
 /** The bounds of timer lateness, in ms: above `p99`, figures are inexact; above `p50`, the load is not as planned. */
 const lateness = { p99: 5, p50: 10 } as const;
 
-/** How many open files a run needs, and how many leave room for 1,000 requests in flight. */
+/** A run needs at least `least` open files. With `plenty`, it can have 1,000 requests in flight. */
 const openFiles = { least: 64, plenty: 1100 } as const;
 
 /**

@@ -9,7 +9,7 @@ import { scheduledEnd } from '../../schedule/stages.ts';
  * What a manifest starts: a coordinator, its workers and, unless one exists, the server through which they communicate.
  */
 export interface Launch {
-  /** The beginning of all names in the manifest, in a form that is valid in DNS. */
+  /** All names in the manifest begin with this name, which is valid in DNS. */
   readonly name: string;
   readonly plan: Plan;
   /** The name of the scenario file, and its text. */
@@ -89,7 +89,7 @@ export const secretFiles = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * The time in s for the start, the wait for workers, and the reports. Each of these waits is shorter than this time.
+ * Time in s, in addition to the load, for the start, the wait for workers, and the reports. Each of these is shorter.
  */
 const margin = 900;
 

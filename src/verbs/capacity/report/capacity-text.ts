@@ -52,8 +52,8 @@ const usersText = (users: number): string => {
 };
 
 /**
- * The widest ratio of an interval's ends at which the report names one rate. For a wider interval, the report names
- * both ends.
+ * If the upper end of the interval is more than this many times the lower end, the report names both ends, not one
+ * rate.
  */
 const widestFigure = 1.5;
 
@@ -72,7 +72,7 @@ const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
   const { steps } = report;
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
-  // The declared limit lies below a kept rate, and no step broke, so the limit is the figure.
+  // No step broke, and the declared limit lies below a kept rate, so the limit is the answer.
   const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
   if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
   if (isOnlyBound(answer, report)) return `At most ${perSecondText(high)}, if any`;
@@ -107,7 +107,7 @@ const keysText = (keys: number | null, limit: number, what: string): string => {
   return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
 };
 
-/** The figures that show where a server is full, in the order in which reports name them. */
+/** These figures of the server show where it is full. Reports name them in this order. */
 const queueFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
 
 const serverText = ({ rate, server = {} }: CapacityStep): string => {
@@ -120,7 +120,7 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
   return `at ${perSecondText(rate)} ${found.join(', ')}`;
 };
 
-/** The least mean number of waiting requests at which the server’s own queue slows the answers. */
+/** From this mean number of waiting requests on, the server’s own queue slows the answers. */
 const queueBegins = 1;
 
 /**

@@ -16,7 +16,7 @@ export interface ServedLoad {
   readonly outputTokens: number | null;
 }
 
-/** The clock, the target and the server's metrics, for the experiment. Times are in ms. */
+/** What the experiment needs: the clock, the target and the server's metrics. Times are in ms. */
 export interface HangUpPorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
@@ -33,18 +33,18 @@ export interface HangUpRequests {
   readonly short: WireRequest;
 }
 
-/** The maximum number of streams that are opened to find how many streams a key may have in flight. */
+/** At most this many streams are opened to find how many a key may have in flight. */
 export const mostStreams = 10;
-/** The number of token events after which the client hangs up. */
+/** The client hangs up after this many token events. */
 const hangUpEvents = 5;
 const look = 20;
-/** The time in ms after which an answer counts as missing. */
+/** An answer counts as missing after this many ms. */
 const patience = 60_000;
 const shortestStream = 1500;
-/** The time in ms for which chats must be refused before the hang-up, and the pause between these chats. */
+/** Before the hang-up, chats must be refused for this many ms, with this pause in ms between them. */
 const controlTime = 1500;
 const controlPause = 300;
-/** The pauses between tries after the hang-up in ms, the shortest first. */
+/** The pauses between tries after the hang-up, in ms. The last pause is repeated. */
 const tryPauses = [10, 20, 40, 80, 160, 320] as const;
 
 const unseen = (reason: string): Unseen => ({ unseen: reason });
@@ -72,7 +72,7 @@ const remainingOf = ({ headers }: HeldStream): number | null =>
 const whyFailed = (what: string, { status }: HeldStream): Unseen =>
   unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
 
-/** The streams that were measured: a whole stream, and a stream from which the client hung up (`cut`). */
+/** Two measured streams: a whole one, and one from which the client hung up (`cut`). */
 interface Measured {
   readonly whole: HeldStream;
   readonly took: number;
@@ -337,7 +337,9 @@ const slotOf = async (
   }
 };
 
-/** Hangs up from streams. Compares the effects with a whole answer, and with the time in which the key was full. */
+/**
+ * Hangs up from streams. Compares the effects with a whole answer, and with the time in which the key admitted no more.
+ */
 export const examineHangUps = async (
   ports: HangUpPorts,
   requests: HangUpRequests,

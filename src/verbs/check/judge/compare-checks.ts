@@ -21,7 +21,7 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** The change that is reported for a new check, by the seriousness of its result. */
+/** If only the later report has a check, this change is reported. The index is the gravity of the result. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
 /** Returns how the result of a check changed; `null` if the result did not change. */
@@ -30,7 +30,7 @@ const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange 
   if (was === null && is === null) return null;
   if (is === null) return 'lost';
   if (before === null) return newAs[is] ?? null;
-  // A check that was undecided before counts as kept, so a finding is `worse`.
+  // A check that was undecided before is treated as if it had passed, so a finding is `worse`.
   if (is > (was ?? 0)) return 'worse';
   if (was === null) return 'other';
   if (is < was) return 'better';

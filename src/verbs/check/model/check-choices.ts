@@ -15,6 +15,6 @@ export const checkTopics = [
 export const namedTopics = ['usage', 'disconnects'] as const;
 export type CheckTopic = (typeof checkTopics)[number] | (typeof namedTopics)[number];
 
-/** The servers whose known gaps are reported separately from violations. */
+/** Known gaps of these servers are reported separately from violations; `spec` has none. */
 export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;
 export type CheckProfile = (typeof checkProfiles)[number];

@@ -1,7 +1,6 @@
 /**
- * This file lists the interface specification: its sentences, and the rows of its tables. Each entry has an id that
- * begins with its section. A mark says that no request can show the entry, or that the specification leaves it open.
- * The checks refer to the ids.
+ * This file lists the sentences and table rows of the interface specification. Each line has an id that begins with its
+ * section, and a text. A third part says why no request can check the line. The checks refer to the ids.
  */
 
 const table = `

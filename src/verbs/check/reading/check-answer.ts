@@ -11,9 +11,7 @@ export interface ReceivedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The decoded body. The request sets the maximum number of its bytes. */
   readonly body: Buffer;
-  /**
-   * The compression of the body, although the request asked for no compression; `null` if the body was not compressed.
-   */
+  /** How the body was compressed, although the request asked for no compression; `null` if it was not. */
   readonly encoding: string | null;
   /** The reason why the answer is incomplete; `null` if the answer is complete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;

@@ -13,7 +13,7 @@ export interface CheckTarget {
   readonly transcription: string | null;
   readonly voice: string;
   readonly listed: readonly string[];
-  /** The recording whose transcripts are compared, with its text and its length. */
+  /** The family of limit headers that the user named; absent for the interface's own headers. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
   /** The family of limit headers that the user named; absent for the headers of the interface. */
@@ -49,7 +49,7 @@ export interface CheckRequest {
   readonly base: 'versioned' | 'root' | 'direct';
   /** The cost if the gateway behaves as specified. Requests that the gateway must refuse cost nothing. */
   readonly cost: RequestCost;
-  /** Whether the request is sent alone, before all requests that are sent a few at a time. */
+  /** Whether the request is sent alone. Such requests come first; all others are sent a few at a time. */
   readonly isSerial: boolean;
   /** The id of another request: this request is sent only if that one was refused; `null` to send it always. */
   readonly onlyIfRefused: string | null;

@@ -13,17 +13,17 @@ export interface Unseen {
   readonly unseen: string;
 }
 
-/** The observations on a key that admitted no further stream, when the client hung up from one of the streams. */
+/** What was observed when a key admitted no further stream, and the client hung up from one of its streams. */
 export interface SlotFacts {
   /** The number of streams that were admitted at the same time. */
   readonly admitted: number;
-  /** The time for which a further chat was refused while all streams ran, and the number of refusals. */
+  /** How long a further chat was refused while all streams ran, and how often. */
   readonly refusedFor: number;
   readonly refusals: number;
   /** The time from the hang-up until a chat was admitted; `null` if no chat was admitted during the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
-  /** The time for which the stream would have continued after the hang-up, estimated from a whole stream. */
+  /** How long the stream would have continued after the hang-up, estimated from a whole stream. */
   readonly naturalRest: number;
   readonly namesInFlight: boolean;
 }
@@ -39,13 +39,13 @@ export interface GenerationFacts {
 }
 
 /**
- * The drops in the remaining tokens by a hang-up and by a whole answer. The drops do not include the cost of the short
- * chats that read the remaining tokens.
+ * How much the remaining tokens dropped by a hang-up and by a whole answer. The cost of the short chats that read the
+ * remaining tokens is not included.
  */
 export interface ChargeFacts {
   readonly ofHangUp: number;
   readonly ofWhole: number;
-  /** The token events before the hang-up, and the token events of the whole answer. */
+  /** How many token events came before the hang-up, and how many the whole answer had. */
   readonly events: number;
   readonly wholeEvents: number;
   readonly promptTokens: number | null;

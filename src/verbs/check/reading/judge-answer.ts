@@ -19,7 +19,7 @@ import {
   type CheckTarget,
 } from './check-case.ts';
 
-/** The statuses of refusals that have nothing to do with the request itself, each with a description. */
+/** Refusals with these statuses have nothing to do with the request itself. Each status has a description. */
 const unrelated: Readonly<Record<number, string>> = {
   402: 'the credits of the key are used up (402)',
   429: 'the key was limited (429) after every wait',
@@ -97,10 +97,7 @@ export const judgeContentType =
       ? pass(wanted)
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
-/**
- * Returns a judge of a request that must be refused with one of these statuses, of which the first is the documented
- * one.
- */
+/** Returns a judge of a request that must be refused with one of these statuses. The first is the documented one. */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
   (answer: CheckAnswer): Judged => {

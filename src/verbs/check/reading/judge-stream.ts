@@ -13,8 +13,8 @@ import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-a
  */
 
 /**
- * The deviations in framing that clients tolerate if they follow the HTML standard. Each has a test for the lines that
- * show it.
+ * Clients that follow the HTML standard tolerate these deviations in framing. Each has a test for the lines that show
+ * it.
  */
 const tolerated: readonly (readonly [
   name: string,

@@ -37,7 +37,7 @@ export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   };
 };
 
-/** The factor by which a model may use more tokens for a text than its tokenizer counts. */
+/** A model may use up to this many times as many tokens for a text as its tokenizer counts. */
 const maxSplit = 1.1;
 
 /** Judges whether the output tokens can be the tokens of the text. Each token has at least one byte. */
@@ -62,7 +62,7 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
   };
 };
 
-/** The most tokens at the end of an answer that a server may leave out of the list. */
+/** The list may lack up to this many tokens from the end of an answer. */
 const maxUnlisted = 2;
 
 /**

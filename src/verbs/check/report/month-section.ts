@@ -13,7 +13,7 @@ interface Excess extends TokenBounds {
 /** Whether the excess of a check is the same for each request. Any other excess grows with the tokens. */
 const isPerRequest = ({ id }: Excess): boolean => id === 'usage.template';
 
-/** The checks whose excess tells nothing about other requests, since it comes from a tool or a short answer. */
+/** The excess in these checks tells nothing about other requests, since it comes from a tool or a short answer. */
 const unlike = ['usage.tools', 'usage.text'];
 
 const excessesIn = (rows: readonly CheckRow[]): readonly Excess[] =>

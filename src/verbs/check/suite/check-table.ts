@@ -55,10 +55,10 @@ export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] =
   return [...checkRequests, ...namedRequests].filter(({ id }) => ids.has(id));
 };
 
-/** The highest cost of the checks, if the gateway refuses everything that it must refuse. */
+/** What the checks cost at most, if the gateway refuses everything that it must refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
-  /** The number of requests that are sent only if another request is refused. */
+  /** How many further requests are sent only if another request is refused. */
   readonly more: number;
   /** The cost of speech and transcription, in millionths of the currency. Chats have no known price. */
   readonly audioCost: number;

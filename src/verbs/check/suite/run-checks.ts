@@ -36,7 +36,7 @@ export interface CheckRunOptions {
 /** The number of requests in flight at the same time. With more, gateways might refuse some. */
 const lanes = 3;
 
-/** The maximum duration of all requests together, including waits, in ms. */
+/** All requests together, including waits, may take at most this many ms. */
 const longest = 240_000;
 
 /** The longest wait for a limit, in ms: slightly more than a window of one minute. */
@@ -47,7 +47,7 @@ const defaultWait = 10_000;
 /** The pause before a failed request is sent again, in ms. */
 const repeatPause = 1000;
 
-/** The number of late answers in a row after which all requests get a short deadline. */
+/** After this many late answers in a row, each request gets a short deadline. */
 const patience = 2;
 
 const transientStatuses: readonly number[] = [500, 502, 503, 504];

@@ -13,7 +13,7 @@ export interface ExchangeDeadlines {
   readonly total: number;
   /** The maximum time without a byte, in ms. */
   readonly idle: number;
-  /** The maximum time for which a stream may stay open after its last line, in ms. */
+  /** A stream may stay open for at most this many ms after its last line. */
   readonly afterEnd: number;
 }
 
@@ -30,7 +30,7 @@ const maxTextBytes = 1024 * 1024;
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
-/** How many bytes at the end of a body are searched for the last line of a stream. */
+/** The last line of a stream is searched in this many bytes at the end of a body. */
 const tailBytes = 64;
 
 const hasLastLine = (chunks: readonly Buffer[]): boolean => {

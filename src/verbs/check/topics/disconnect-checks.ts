@@ -22,9 +22,9 @@ const { checkAcross } = checksOf('disconnects');
 const time = (length: number): string =>
   length < 1000 ? `${Math.round(length)} ms` : `${(length / 1000).toFixed(1)} s`;
 
-/** An end before this share of the answer's remaining time counts as an effect of the hang-up. */
+/** An end before this share of the answer's remaining time is taken as an effect of the hang-up. */
 const earlyShare = 0.5;
-/** An end after this share of the answer's remaining time counts as unaffected by the hang-up. */
+/** An end after this share of the answer's remaining time is taken as unaffected by the hang-up. */
 const lateShare = 0.8;
 
 const judgeSlot = (facts: SlotFacts): Judged => {

@@ -59,8 +59,8 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
-  // A limit from headers of another family does not belong to the interface's own remaining header, so the limit counts
-  // as unknown.
+  // The interface's own remaining header is present. A limit from another family's headers does not belong to it, so
+  // the limit counts as unknown.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;

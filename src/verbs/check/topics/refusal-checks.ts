@@ -121,7 +121,8 @@ const bodyCheck = (status: number, rows: readonly string[], uses: readonly strin
   );
 
 /**
- * Creates a request for which the specification defines no answer. The request must not succeed; any refusal is right.
+ * Creates a request for which the specification defines no answer. A success, a status from 500 on, or an HTML page is
+ * a deviation.
  */
 const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(

@@ -17,8 +17,8 @@ import { transcriptionForm } from './check-requests.ts';
 const { caseOf } = checksOf('transcription');
 
 /**
- * The formats of transcripts. Each format has the fields that request it, and the further rows of the specification
- * that a transcript in this format shows.
+ * Each format of transcripts has the fields that request it, and the further rows of the specification that such a
+ * transcript shows.
  */
 const formats: Readonly<
   Record<
@@ -132,7 +132,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** The failures by which a server may end a connection that sends too much. The server's answer is then lost. */
+/** By these failures, a server may end a connection that sends too much. The server's answer is then lost. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {

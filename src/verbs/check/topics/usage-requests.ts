@@ -45,7 +45,7 @@ const maxShortAnswer = 256;
 
 const streamed = { stream: true, stream_options: { include_usage: true } };
 
-/** The number of times that the description of a tool repeats the word `time`. */
+/** The description of a tool repeats the word `time` this many times. */
 export const toolWords = { 'usage-tools-short': 20, 'usage-tools-more': 127 } as const;
 
 const toolOf = (words: number) => ({
@@ -59,7 +59,7 @@ const toolOf = (words: number) => ({
 
 interface AuditRequest {
   readonly id: string;
-  /** The tokens of the prompt by a common vocabulary, and the most tokens of the answer. */
+  /** How many tokens the prompt has in a common vocabulary, and how many the answer may have. */
   readonly tokens: readonly [input: number, output: number];
   readonly fields: (target: CheckTarget) => Readonly<Record<string, unknown>>;
   readonly isSerial?: boolean;

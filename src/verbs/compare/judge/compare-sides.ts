@@ -43,9 +43,9 @@ export interface CompareSidesOptions {
   readonly next: Side;
   /** The names of the metrics that decide; `null` means the defaults. */
   readonly gates: readonly string[] | null;
-  /** The intended differences between the sides, which the report does not mention. */
+  /** Intended differences between the sides. The report does not mention them. */
   readonly intended: readonly ComparedProperty[];
-  /** Further differences that are allowed, which the report mentions. */
+  /** Further differences that are allowed. The report mentions them. */
   readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
   /** The time of the comparison, ISO 8601. */

@@ -42,11 +42,11 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
 };
 
 /**
- * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if more than
- * `maxRepetitions` would be needed. Either of two conditions decides: the 90 % interval lies within ±`least`, or the
- * difference is beyond `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations
- * of one repetition, where t has 2 n − 2 degrees of freedom. If all runs of one side come before all runs of the other
- * side, removing the drift costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
+ * Returns how many repetitions per side would decide, if the noise and the difference stay as observed; `null` if more
+ * than `maxRepetitions` would be needed. Either of two conditions decides: the 90 % interval lies within ±`least`, or
+ * the difference is beyond `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard
+ * deviations of one repetition, where t has 2 n − 2 degrees of freedom. If all runs of one side come before all runs of
+ * the other side, removing the drift costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -84,7 +84,7 @@ export const detectableEffect = (
   level: number,
 ): number => (criticalT(level, freedom) + criticalT(2 * (1 - power), freedom)) * error;
 
-/** The change of a metric from the base to the new side, on the scale on which the metric's noise is symmetric. */
+/** How much a metric changed from the base to the new side, on the scale on which the metric's noise is symmetric. */
 interface Difference {
   readonly change: number;
   /** The 95 % confidence interval and the p-value; `null` if a side is a single run. */
@@ -95,11 +95,11 @@ interface Difference {
    * one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
-  /** The smallest change that counts, widened by the error of measurement. */
+  /** Only a change beyond this counts. For ratios, the error of measurement widens it. */
   readonly least: number;
   /**
-   * The change within which the sides count as the same. The error of measurement does not widen this change. If the
-   * error allows a figure to be twice as high, the figure proves neither a change nor sameness.
+   * Within this change, the sides count as the same. The error of measurement does not widen it: if the error allows a
+   * figure to be twice as high, the figure proves neither a change nor sameness.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;
@@ -265,8 +265,7 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
         ? alike
         : Math.max(alike, detectableEffect(remaining, level / unevenDrift));
     },
-    // The width of the interval is proportional to Student's t, and inversely proportional to the root of the number of
-    // repetitions.
+    // The width of the interval is proportional to Student's t, and to 1 / √n for n repetitions.
     neededAt: (level) => {
       if (remaining !== null && isBeyond)
         return neededWithoutDrift(change, remaining, { least: rateEffect, alpha: level });

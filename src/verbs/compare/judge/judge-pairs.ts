@@ -48,7 +48,7 @@ export interface PairsFacts {
   /** The number of whole seconds in which pairs were due. */
   readonly seconds: number;
   readonly reading: ReadingDelay;
-  /** The largest times that the new side may add, each at a percentile. */
+  /** At each percentile `q`, the new side may add at most `most` ms. */
   readonly limits: readonly { readonly q: number; readonly most: number }[];
   /** The largest lateness of the reference gateway itself, in ms; 0 if no side is the reference gateway. */
   readonly mockError: number;

@@ -52,7 +52,7 @@ export const pairDifference = ({
 const finiteOrNull = (value: number | null): number | null =>
   value === null || !Number.isFinite(value) ? null : value;
 
-/** Samples with the seconds in which their pairs were due. An unknown sample is `null`. */
+/** The value of each sample (`null` if unknown), and the second in which its pair was due. */
 interface Samples {
   readonly seconds: readonly number[];
   readonly values: readonly (number | null)[];
@@ -199,7 +199,7 @@ export const shareWithin = (pairs: readonly PairedTimes[], most: number): Paired
   shareOfPairs(pairs, (pair) => (pairDifference(pair) ?? Number.POSITIVE_INFINITY) <= most);
 
 interface PairedFailures {
-  /** The numbers of pairs in which only the base failed, only the new side failed, or both failed. */
+  /** In how many pairs only the base failed, only the new side failed, or both failed. */
   readonly baseOnly: number;
   readonly nextOnly: number;
   readonly both: number;

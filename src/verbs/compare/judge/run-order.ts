@@ -4,12 +4,12 @@ import { type Both, onBoth } from '../../../judge/series/traffic-streams.ts';
 import { type Contrast, meanOf } from '../../../judge/statistics/significance.ts';
 import { driftOf, withoutDrift } from './tests-of-significance.ts';
 
-/** The positions of both sides' runs in the common order of their starts. */
+/** The position of each run if the runs of both sides are sorted by their starts. */
 export type Places = Both<readonly number[]>;
 
 /**
- * The largest distance between the mean positions of two sides that still counts as taking turns. A drift over so small
- * a distance is no relevant change.
+ * The sides took turns if the mean positions of their runs are at most this far apart. A drift over so small a distance
+ * is no relevant change.
  */
 const mostApart = 1;
 

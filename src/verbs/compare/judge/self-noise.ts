@@ -42,7 +42,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
    * difference.
    */
   const detectableAt = (count: number): number => {
-    // The width of Newcombe's interval is inversely proportional to the root of the number of repetitions.
+    // For n repetitions, the width of Newcombe's interval is proportional to 1 / √n.
     if (!isRatio) return detectable * Math.sqrt(half / count);
     const error = deviation * Math.sqrt(2 / count);
     return detectableEffect({ error, freedom: 2 * count - 2 }, level);

@@ -6,7 +6,7 @@ import type { Result } from '../../../model/result/result.ts';
 import type { Repetition, Side } from '../../../judge/series/repetition.ts';
 import { targetOf, unusableRunReason, type UnusableRun } from '../../../judge/series/usable-run.ts';
 
-/** The properties that two sides must share unless the user allows a difference. */
+/** Two sides must agree in these properties unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
 /** The name of a property that is compared. */
 export type ComparedProperty = (typeof overridable)[number] | UnusableRun['what'];

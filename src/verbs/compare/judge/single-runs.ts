@@ -7,7 +7,7 @@ import { criticalNormal } from '../../../judge/statistics/student-t.ts';
 
 const { alpha, singleRunNoise } = comparisonRules;
 
-/** The scales on which the noise between runs is equal at every level: logarithms, and logarithms of odds. */
+/** On these scales, the noise between runs does not depend on the value: logarithms, and logarithms of odds. */
 const noiseScales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: {

@@ -50,7 +50,7 @@ export const comparisonSchema = z.strictObject({
   comparedAt: z.iso.datetime(),
   base: comparedSideSchema,
   next: comparedSideSchema,
-  /** The differences that would refuse the comparison, but that the user has allowed. */
+  /** The user has allowed these differences. Otherwise the comparison would have been refused. */
   overridden: z.array(z.string()),
   cautions: z.array(z.string()),
   rules: z.record(z.string(), z.number()),

@@ -6,7 +6,7 @@ import { comparisonVerdictNames } from '../../../model/series/compared-metric.ts
  * unchanged target, and the changes that a comparison of such runs can detect.
  */
 
-/** The numbers of repetitions per side for which the detectable change is reported. */
+/** For these numbers of repetitions per side, the detectable change is reported. */
 export const reportedRepetitions = [5, 10, 20] as const;
 
 const noiseMetricSchema = z.strictObject({
@@ -31,8 +31,8 @@ const noiseMetricSchema = z.strictObject({
   /** The smallest relevant change: a ratio above 1, or a difference above 0. */
   least: z.number(),
   /**
-   * The number of repetitions per side that detect the smallest relevant change with a probability of 90 %; `null`
-   * above 1,000.
+   * How many repetitions per side detect the smallest relevant change with a probability of 90 %; `null` if more than
+   * 1,000 would be needed.
    */
   needed: z.int().positive().nullable(),
 });

@@ -85,7 +85,7 @@ export const pairsSchema = z.strictObject({
 });
 export type PairsReport = z.output<typeof pairsSchema>;
 
-/** The excess of failed pairs that chance may explain, as a share of all pairs. */
+/** If the new side fails in at most this share of pairs more than the base, chance may explain it. */
 const smallShare = 0.01;
 
 /**

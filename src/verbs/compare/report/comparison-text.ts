@@ -35,7 +35,7 @@ export const streamText = ({ traffic, model }: ComparedMetric): string =>
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
-/** Whether a change is above the minimum effect, but below the minimum effect plus the error of measurement. */
+/** Returns whether only the error of measurement keeps a change above the minimum effect from counting. */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
   // Only for ratios does the error of measurement widen the minimum effect.
   if (effect?.relevant === undefined || scale !== 'ratio') return false;
@@ -69,7 +69,7 @@ export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[]
 const maxNamed = 4;
 
 const named = (metrics: readonly ComparedMetric[]): string => {
-  // The name of a single metric takes no more room than the words “and 1 more”.
+  // The name of one more metric takes no more space than the words “and 1 more”.
   const shown = metrics.length === maxNamed + 1 ? metrics : metrics.slice(0, maxNamed);
   const names = shown.map((metric) => {
     const { effect } = metric;
