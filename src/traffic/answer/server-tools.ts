@@ -13,8 +13,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const usageNames = /search|server_?(?:side_?)?tool|sources_?used|grounding/i;
 
 /**
- * If a message or an answer has one of these fields, the server ran tools: `annotations` (OpenAI, OpenRouter),
- * `executed_tools` (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
+ * If one of these fields of a message or an answer is not empty, the server ran tools: `annotations` (OpenAI,
+ * OpenRouter), `executed_tools` (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
  */
 export const serverToolTraces: readonly string[] = [
   'annotations',
@@ -38,14 +38,15 @@ const isSome = (value: unknown, depth = 0): boolean => {
   return Object.values(value).some((inner) => isSome(inner, depth + 1));
 };
 
-/** Returns the name of a field in a usage that shows that the server ran tools; `null` if there is none. */
+/** Finds a field in a usage that shows that the server ran tools. Returns its name; `null` if there is none. */
 export const serverToolInUsage = (usage: Fields): string | null => {
   for (const name in usage) if (usageNames.test(name) && isSome(usage[name])) return name;
   return null;
 };
 
 /**
- * Returns the name of a field in a message or an answer that shows that the server ran tools; `null` if there is none.
+ * Finds a field in a message or an answer that shows that the server ran tools. Returns its name; `null` if there is
+ * none.
  */
 export const serverToolIn = (fields: Fields): string | null =>
   serverToolTraces.find((name) => isSome(fields[name])) ?? null;

@@ -210,10 +210,7 @@ interface SplitUsage {
 }
 
 export const noClasses: ClassCounts = Object.freeze({});
-/**
- * The classes of a usage that reports 0 cached tokens and no other class. All such usages share this object, because
- * most servers send them.
- */
+/** The classes of a usage with 0 cached tokens and no other class. Such usages are common, and share this object. */
 const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
 /** Returns the classes of a plain usage with these counts. */

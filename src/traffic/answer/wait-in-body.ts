@@ -61,7 +61,7 @@ const waitFields: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** A field whose name begins with one of these words contains a wait only if a unit follows, as in `wait_seconds`. */
+/** A field named by one of these words contains a wait only if a unit follows, as in `wait_seconds`. */
 const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];

@@ -184,7 +184,9 @@ const readStructured = (
   return policies;
 };
 
-/** Brave (Search API, Rate limiting) and Helicone send policies in these headers, without names. */
+/**
+ * Brave (Search API, Rate limiting) and Helicone send policies (limits with windows) in these headers, without names.
+ */
 const policyHeaders = ['x-ratelimit-policy', 'helicone-ratelimit-policy'] as const;
 
 const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>

@@ -54,7 +54,7 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
 
 /** If the declared limit is low, the first step's rate is the limit divided by this number. */
 const firstStepDivisor = 4;
-/** The first step's rate is at least so high that the step gets its samples within this many seconds. */
+/** The first step's rate is high enough that the step gets its samples within this many seconds. */
 const maxFirstStepSeconds = 240;
 
 /** Returns the requests per second that all keys may send together under the declared limit per key. */

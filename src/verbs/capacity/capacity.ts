@@ -80,7 +80,7 @@ const publishCapacity = async (
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };
 
-/** A search sends one mix of requests at one rate, so it cannot keep populations apart. */
+/** Rejects populations: a search sends one mix of requests at one rate, so it cannot keep them apart. */
 const rejectPopulations = ({ populations }: Plan): void => {
   if (populations === undefined) return;
   throw new Problem(

@@ -95,8 +95,8 @@ const ofSide = (miss: SeenMiss): Deviance => {
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
- * Odds of a miss that are more than this factor above or below the allowed odds are treated as this factor above or
- * below.
+ * A step's odds of a miss count as at most this many times the allowed odds, and as at least the allowed odds divided
+ * by it.
  */
 const farOdds = 16;
 

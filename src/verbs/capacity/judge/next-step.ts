@@ -202,8 +202,8 @@ const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
 };
 
 /**
- * How far the next rate is from the believed rate, in units of the precision: 1.6 means 8 % above if the precision is 5
- * %.
+ * How far the next rate is from the believed rate, in units of the precision. At a precision of 5 %, 1.6 means 8 %
+ * above.
  */
 const offsets = {
   // Just above the border, the throughput is the capacity itself. Just below the border, a step shows that the rate can

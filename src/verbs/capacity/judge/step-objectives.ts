@@ -37,7 +37,7 @@ export const criteriaTexts = (plan: Plan): readonly string[] => {
   return ['no growth of requests in flight', ...(criteria.length === 0 ? [goodput] : criteria)];
 };
 
-/** Whether the scenario requires more than a steady flow and complete answers. */
+/** Returns whether the scenario requires more than a steady flow and complete answers. */
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
   criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 

@@ -13,10 +13,10 @@ export interface CheckTarget {
   readonly transcription: string | null;
   readonly voice: string;
   readonly listed: readonly string[];
-  /** The family of limit headers that the user named; absent for the interface's own headers. */
+  /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
-  /** The family of limit headers that the user named; absent for the headers of the interface. */
+  /** The family of limit headers that the user named; absent for `x-ratelimit-api_key-…`. */
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;

@@ -3,7 +3,7 @@
  * out.
  */
 
-/** A prompt that repeats a word this many times, and its reported tokens. */
+/** A prompt that repeats a word `words` times, and its reported tokens. */
 export interface RepeatedWord {
   readonly words: number;
   readonly tokens: number;

@@ -60,7 +60,7 @@ export interface CheckBudget extends RequestCost {
   readonly requests: number;
   /** How many further requests are sent only if another request is refused. */
   readonly more: number;
-  /** The cost of speech and transcription, in millionths of the currency. Chats have no known price. */
+  /** The cost of speech and transcription, in millionths of the currency. Prices of chats are unknown. */
   readonly audioCost: number;
 }
 

@@ -22,9 +22,12 @@ const { checkAcross } = checksOf('disconnects');
 const time = (length: number): string =>
   length < 1000 ? `${Math.round(length)} ms` : `${(length / 1000).toFixed(1)} s`;
 
-/** An end before this share of the answer's remaining time is taken as an effect of the hang-up. */
+/**
+ * If the slot is free, or no request runs, before this share of the answer's remaining time has passed, the hang-up is
+ * the cause.
+ */
 const earlyShare = 0.5;
-/** An end after this share of the answer's remaining time is taken as unaffected by the hang-up. */
+/** If this happens only after this share of the answer's remaining time, the hang-up had no effect. */
 const lateShare = 0.8;
 
 const judgeSlot = (facts: SlotFacts): Judged => {

@@ -132,7 +132,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** By these failures, a server may end a connection that sends too much. The server's answer is then lost. */
+/** In these ways, a server may end a connection on which too much is sent. The server's answer is then lost. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {

@@ -36,7 +36,7 @@ export interface PairedEstimate {
 
 interface PairedQuantile extends PairedEstimate {
   readonly q: number;
-  /** Whether fewer than ten effective samples are expected beyond the percentile. */
+  /** Whether few samples support the percentile: fewer than ten effective samples are expected beyond it. */
   readonly weak: boolean;
 }
 

@@ -23,7 +23,7 @@ export const placesApart = (results: Both<readonly Result[]>): Places | null => 
   return Math.abs(meanOf(places.next) - meanOf(places.base)) > mostApart ? places : null;
 };
 
-/** The change that remains without the drift, if the runs did not take turns. */
+/** The change after the drift is removed, if the runs did not take turns. */
 export interface Remaining extends Contrast {
   readonly slope: number;
   readonly variance: number;
