@@ -135,8 +135,8 @@ export class ServerReadings {
   #keepEvery = 1;
 
   /**
-   * The metrics that drop only if a server restarts or if several processes answer in turn. A scenario may request the
-   * rate of any other metric, too.
+   * The metrics that are known to be counters. A counter drops only if its server restarts, or if several processes
+   * answer in turn. A scenario may request the rate of any metric, also of one that is not in this set.
    */
   readonly #counters: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;

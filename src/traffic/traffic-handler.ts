@@ -19,7 +19,7 @@ export interface TrafficHandler<K extends TrafficKind> {
 }
 
 export interface PrepareContext {
-  /** The source of the request's random draws. Its key is the request's stage and index. */
+  /** The request's source of random numbers, seeded by the request's stage and index. */
   readonly draw: Draw;
   /**
    * Returns the request's number among the requests of its entry, from 0. In a closed load, the requests of each user

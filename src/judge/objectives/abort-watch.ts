@@ -50,7 +50,7 @@ class RunningFigure {
     switch (figure.kind) {
       case 'server':
       case 'token-share':
-        // A scenario cannot end its run by an objective on a server's figure or on a share of tokens.
+        // Objectives on server figures or on token shares cannot abort a run.
         return;
       case 'measure':
         this.#measure(observation, measures[figure.name]);

@@ -75,7 +75,7 @@ export const checkUsage = (
   if (reasoning > 0) note('reasoning', output, most, output > most && visible <= most);
   if (events !== null) note('events', output, events, output + maxSilentEvents < events);
   // If the answer ended by itself and its text can have more tokens than the limit allows, the server may have ignored
-  // the limit. So its count may be right.
+  // the limit. Then the reported count above the limit may be right, so it is not noted.
   if (limit === null || (visible > limit && finish !== 'length' && most > limit)) return;
   note('limit', visible, limit, visible > limit);
 };

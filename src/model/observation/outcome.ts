@@ -168,8 +168,8 @@ export const refusalForms = [
 const refusalSchema = z.strictObject({
   status: z.int(),
   /**
-   * The form of the refusal's body: the documented error object, the gateway's second form of a 429, `{detail}`, other
-   * JSON, text, HTML, or no body.
+   * The form of the refusal's body. `error`: the documented error object. `none-429`: the same object with the type
+   * `None` and the code 429. `detail`: an object `{detail}`. `json`: any other JSON.
    */
   form: z.enum(refusalForms),
   type: z.string().nullable(),

@@ -38,8 +38,8 @@ export const paceSchema = paceAmountsSchema.extend({
    */
   charged: z.enum(chargingMoments),
   /**
-   * All tokens of an answer are charged at most this long after its end, as an examination of the token limit measured.
-   * Absent if they are charged by the end of the answer.
+   * The longest measured time, in ms, from the end of an answer until the server has charged all tokens of the answer.
+   * Absent if the server has charged them when the answer ends.
    */
   settle: millisecondsSchema.exactOptional(),
   /** The engine lowers these limits if headers of answers declare lower ones; absent if it lowers none. */

@@ -28,15 +28,15 @@ export const comparisonRules = {
    */
   unevenDrift: 2,
   /**
-   * Changes of up to this size are ignored. For latencies and throughputs, the change is a ratio minus 1. For failure
-   * rates, the change is a difference of shares.
+   * Changes of up to these sizes are ignored. The change of a latency or a throughput is a ratio minus 1; the change of
+   * a failure rate is a difference of shares.
    */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
   /**
-   * Changes of up to this many ms are ignored, even if the relative change is large. `tokenFloor` applies to the times
-   * of single tokens.
+   * Changes of up to this many ms are ignored, even if the relative change is large. `tokenFloor` is for the times of
+   * single tokens (`gap` and `tpot`), and `latencyFloor` for all other times.
    */
   latencyFloor: 5,
   tokenFloor: 0.5,

@@ -19,7 +19,8 @@ const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 /** The maximum wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The minimum wait for a refusal, in ms. A busy server may close a connection only some time after it has sent its end.
+ * Weir waits at least this many ms for a refusal, even on a fast connection: a busy server may send its FIN some time
+ * before it really closes the socket.
  */
 const shortestWait = 50;
 

@@ -5,7 +5,10 @@ interface TimerIntervals {
   readonly percentiles: ReadonlyMap<number, number>;
 }
 
-/** How late the event loop was at the instants of one second, in ms: at 50, 90 and 99 % of them, at most this late. */
+/**
+ * Percentiles, in ms, of how late the event loop was over all moments of one second. Example: at 90 % of the moments,
+ * it was at most `p90` late.
+ */
 export interface InstantLateness {
   readonly p50: number;
   readonly p90: number;

@@ -26,8 +26,8 @@ const longestCopy = 4096;
  */
 const longestTurn = 0.1;
 /**
- * If the oldest read has waited for long, one turn may deliver reads for this share of that wait: for 5 ms after a wait
- * of 50 ms. Otherwise, a busy event loop would fall further and further behind.
+ * One turn delivers reads for at most `longestTurn`, or for this share of the time that the oldest read has waited,
+ * whichever is longer. With a fixed maximum, a busy event loop would fall further and further behind.
  */
 const shareOfWait = 0.1;
 

@@ -100,7 +100,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
   });
 
 const barWidth = 24;
-/** The bar is left out if the name beside it would have fewer columns than this. */
+/** If the screen leaves fewer columns than this for the name beside the bar and the time, the bar is omitted. */
 const minNameWidth = 8;
 
 const firstLine = (progress: RunProgress, columns: number): string => {

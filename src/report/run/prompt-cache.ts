@@ -76,8 +76,8 @@ const rowsOf = ({
 ];
 
 /**
- * If the server reports more cached tokens than expected, the report says so once the excess is above this share of all
- * prompt tokens.
+ * If the gateway reports more cached tokens than expected, the report says so once the excess is above this share of
+ * all prompt tokens.
  */
 const leastExcess = 0.01;
 

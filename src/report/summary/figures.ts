@@ -106,8 +106,8 @@ export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit:
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
 
 /**
- * Formats the share of arrivals that completed, such as `of 70 %`. Returns `null` if counting the others would not
- * change the percentile.
+ * Formats the share of arrivals that completed, such as `of 70 %`. Returns `null` if counting the arrivals that did not
+ * complete would not change the percentile.
  */
 export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null => {
   if (ofShare === undefined) return null;

@@ -143,7 +143,7 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
-  // With several targets, the number of keys needed is unknown, since a key of one target is of no use for another.
+  // With several targets, the number of keys needed cannot be computed, since each target needs its own keys.
   if (plan.targets !== undefined) return null;
   // Without a limit, the division by infinity gives 0, so no key is needed.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>

@@ -32,8 +32,9 @@ export interface FollowedStops {
 }
 
 /**
- * Receives requests to stop until `release` is called, so a signal does not end the process directly. If such a request
- * comes before the load, the run is not opened. If it comes during the load, the load ends and reports are written.
+ * Receives stop requests (such as signals) until `release` is called, so that no signal ends the process directly. A
+ * stop request that comes before the load starts aborts the opening of the run. A stop request during the load ends the
+ * load, and the reports are still written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

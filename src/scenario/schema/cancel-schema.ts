@@ -3,7 +3,10 @@ import type { HangUpMoment } from '../../model/workload/hang-up.ts';
 import { longestDuration, mapping, percentageField } from './fields.ts';
 import { durationNotation } from './notation.ts';
 
-/** This file contains the schema of hang-ups. An entry says on which of its requests the client hangs up, and when. */
+/**
+ * This file contains the schema of hang-ups. Each traffic entry can state for which of its requests the client hangs
+ * up, and at which moment.
+ */
 
 const tokensText = /^([1-9]\d{0,6}) tokens?$/;
 

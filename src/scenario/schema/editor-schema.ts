@@ -88,7 +88,7 @@ const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discri
 };
 
 /**
- * Replaces a union by branches that the value of a property selects. The result also lists all values of the property,
+ * Turns a union into branches that the value of a property selects. The result also lists all values of the property,
  * so that the validator reports an unknown value only once.
  */
 const byProperty = (
@@ -108,7 +108,7 @@ const byProperty = (
   ),
 });
 
-/** Replaces a union by branches that the type of the value selects. Branches of one type stay a union. */
+/** Turns a union into one branch for each JSON type of the value. Branches for the same type stay a union. */
 const byType = (
   rest: Schema,
   branches: readonly unknown[],

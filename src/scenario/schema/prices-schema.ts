@@ -36,7 +36,7 @@ const unitPriceField = () => {
 const tokenPrice = (meaning: string) =>
   optionalField(moneyField()).describe(`The price of a million ${meaning}.`);
 
-/** The fields of all prices. `price-table.ts` checks which fields belong together. */
+/** Every field that a price of any kind can have. `price-table.ts` checks which of them belong together. */
 const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', {
   input: tokenPrice('input tokens'),
   cachedInput: tokenPrice('input tokens from a cache; by default that of input'),

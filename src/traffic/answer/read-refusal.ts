@@ -186,7 +186,7 @@ export const errorInsteadOf = (name: string, json: unknown, redact: Redact): str
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** Returns the message at the beginning of a JSON text that is cut off; `null` without a message. */
+/** Returns the error message found in what is left of a cut-off JSON text; `null` if there is none. */
 const messageInCutJson = (text: string): string | null => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return wordOf(jsonIn(quoted ?? ''));

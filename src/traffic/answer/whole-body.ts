@@ -96,7 +96,10 @@ const messageOf = (
 export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
-  /** Learns a text that was parsed as `document` and gave an answer. */
+  /**
+   * Remembers the body `text`, which was parsed as `document` and read as a valid answer, so that similar bodies need
+   * no parsing.
+   */
   learn(text: string, document: T): void;
 }
 

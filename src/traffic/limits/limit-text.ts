@@ -112,7 +112,8 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
 };
 
 /**
- * Reads a list of unnamed limits, in the form of the drafts or in another notation; returns `null` for any other text.
+ * Reads a list of unnamed limits, in the syntax of the IETF RateLimit drafts or in another notation; returns `null` for
+ * any other text.
  */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
   // `2,000` is a number. `100,100` is a list of two equal numbers, from two proxies.

@@ -4,7 +4,7 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** If a field contains only the name of a limit, these words show which limit it is. */
+/** The words by which a field that contains only the name of a limit shows which limit was hit. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
@@ -12,7 +12,7 @@ const fieldWords = [
 ] as const;
 
 /**
- * The words by which a sentence of an error message shows which limit was hit. The words "request" and "token" alone
+ * The words by which the sentence of an error message shows which limit was hit. The words "request" and "token" alone
  * are not enough: "request" can mean the refused request, and "token" can mean the API key.
  */
 const sentenceWords = [

@@ -169,8 +169,8 @@ export interface PromptFacts {
 }
 
 /**
- * Adds the facts about the prompt to the token counts of a new answer. If `isBeyondText`, some tokens may come from
- * tools or images, and the input tokens are not compared with the first answer.
+ * Adds the facts about the prompt to the token counts of a new answer. The input tokens of the first answer to the same
+ * prompt are added for comparison, unless `isBeyondText`: then some tokens may come from tools or images.
  */
 export const withPrompt = (
   tokens: TokenCounts,

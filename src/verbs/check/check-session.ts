@@ -36,7 +36,8 @@ export const addressWithoutVersion = (baseUrl: string): string | null => {
 };
 
 /**
- * Returns the recordings in the Weir package: a recording of several sentences, and all recordings, the shortest first.
+ * Returns the recordings in the Weir package. `clip` is the recording of several sentences. `otherClips` are all
+ * recordings, including `clip`, in the order of their file sizes.
  */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;

@@ -20,7 +20,9 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
-  /** Another family of limit headers that the gateway sends, such as `openai`, instead of `x-ratelimit-api_key-…`. */
+  /**
+   * The family of rate-limit headers that the gateway sends instead of the documented `x-ratelimit-api_key-*` headers.
+   */
   readonly headerFamily?: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;

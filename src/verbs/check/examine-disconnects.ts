@@ -43,8 +43,9 @@ export interface HangUpSituation {
 }
 
 /**
- * Adds up the tokens of streams. For a stream that reported no tokens, received events and the largest prompt of the
- * other streams stand in. Tokens that a server generates after the hang-up are not included.
+ * Adds up the tokens of streams. If a stream reported no usage, its received events stand for its output tokens, and
+ * the largest prompt of the other streams for its input tokens. Tokens that a server generates after the hang-up are
+ * not included.
  */
 export const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   const answered = streams.filter(({ status }) => status === 200);

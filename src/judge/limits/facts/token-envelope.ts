@@ -5,7 +5,9 @@ import { sumInFlight } from './early-refusals.ts';
 import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
-/** An admitted request before which, within a span of time, more was charged than any limiter admits. */
+/**
+ * A request that was admitted although more had already been charged in the span before it than the limiter can allow.
+ */
 interface ExceededSpan {
   readonly admission: LimitUse;
   /** The span in ms. */

@@ -9,7 +9,10 @@ import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
  */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** Returns the multiple of the limit that the permitted classes can admit beyond one limit per window: 0 or 1. */
+/**
+ * Returns 0 if all permitted classes are strict, and otherwise 1. Within n windows, a limiter of the permitted classes
+ * admits at most n times the limit, plus this many times the limit.
+ */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;

@@ -61,8 +61,8 @@ const minStepSeconds = 6;
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
 /**
- * How often in a row a step is repeated if it is uncertain whether its requests in flight grow. Each repetition is
- * twice as long as the step before.
+ * A step is repeated at most this many times in a row if it is uncertain whether the number of requests in flight grew.
+ * Each repetition is twice as long as the one before.
  */
 const maxRepeats = 3;
 

@@ -16,7 +16,10 @@ export interface CheckTarget {
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
-  /** The family of limit headers that the user named; absent for `x-ratelimit-api_key-…`. */
+  /**
+   * The family of rate-limit headers that the user named; absent if the gateway should send the documented
+   * `x-ratelimit-api_key-*` headers.
+   */
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;

@@ -19,8 +19,8 @@ const openai: Exemptions = {
   'unknown-key.type': 'the type is invalid_request_error', // Source: "error codes".
   'error-body.*': 'code is null where there is none', // Source: "error codes". The code can be null.
   'headers.*': 'the headers are x-ratelimit-limit-requests and so on', // Source: "rate limits", the section on headers.
-  // Source: "audio/createSpeech", voice. The server refuses a voice that is the name of a file. The server has the
-  // voice that a gateway should refuse.
+  // Source: "audio/createSpeech", voice. By default, the checks send a voice that is the name of a file (Emily.wav),
+  // which the server refuses. The check `unknown-voice` sends alloy, which the server has.
   ...Object.fromEntries(
     ['default', 'wav', 'opus', 'fast', 'mp3', 'unknown-voice'].map((name) => [
       `speech-${name}`,

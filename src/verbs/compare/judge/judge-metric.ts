@@ -95,11 +95,12 @@ interface Difference {
    * one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
-  /** Only a change beyond this counts. For ratios, the error of measurement widens it. */
+  /** The smallest change that counts. Measurement error makes it larger. */
   readonly least: number;
   /**
-   * Within this change, the sides count as the same. The error of measurement does not widen it: if the error allows a
-   * figure to be twice as high, the figure proves neither a change nor sameness.
+   * The sides count as the same if `inner` lies within ± this change. Unlike `least`, this change is not widened by the
+   * measurement error: if the error allows a figure to be twice as high, the figure proves neither a change nor
+   * sameness.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;

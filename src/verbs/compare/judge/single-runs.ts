@@ -7,7 +7,10 @@ import { criticalNormal } from '../../../judge/statistics/student-t.ts';
 
 const { alpha, singleRunNoise } = comparisonRules;
 
-/** On these scales, the noise between runs does not depend on the value: logarithms, and logarithms of odds. */
+/**
+ * On these scales, the noise between runs does not depend on the size of the value: the logarithm for ratios, and the
+ * log odds for shares.
+ */
 const noiseScales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: {

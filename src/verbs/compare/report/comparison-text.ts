@@ -35,9 +35,12 @@ export const streamText = ({ traffic, model }: ComparedMetric): string =>
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
-/** Returns whether only the error of measurement keeps a change above the minimum effect from counting. */
+/**
+ * Returns whether a change is above the minimum effect, but not above the minimum effect as widened by the measurement
+ * error.
+ */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
-  // Only for ratios does the error of measurement widen the minimum effect.
+  // Measurement error widens only the minimum effect of ratios, not that of shares (such as failure rates).
   if (effect?.relevant === undefined || scale !== 'ratio') return false;
   const ratio = Math.max(effect.change, 1 / effect.change);
   return ratio > effect.relevant && ratio <= effect.least;

@@ -148,8 +148,8 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
 /**
- * Checks whether the remaining requests come from one counter. Workers without a common store would repeat each other's
- * values.
+ * Checks whether all reported numbers of remaining requests come from one counter. Workers without a common store would
+ * repeat each other's numbers.
  */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;

@@ -41,7 +41,8 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
 const maxUndecidedShare = 0.2;
 
 /**
- * Returns whether a fact or a fitted limiter shows that the limit is kept. The absence of a violation is not enough.
+ * Returns whether a fact or an identified limiter proves that the limit is kept. It is not enough that no violation was
+ * seen.
  */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;

@@ -60,9 +60,12 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
     pause: (time: number): Promise<void> => client.sleepUntil(client.now() + time),
     sorted: (): readonly TokenReply[] =>
       replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
-    /** The longest measured time, in ms, of an answer to a prompt that is as long as those of the even pace. */
+    /** The longest time, in ms, that an answer took when prompts were as large as those of the even pace. */
     latency: 0,
-    /** Whether prompts may have a common beginning: a cache makes it cheaper, and the limit still counts it in full. */
+    /**
+     * Whether prompts begin alike, so that the server can cache their beginning and charges less money for it. True
+     * only if the limit counts cached tokens in full.
+     */
     isCacheUsed: false,
   };
 };

@@ -122,8 +122,9 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns some prefixes of a burst (its first n admissions) with more admissions than allowed: a sample of all lengths,
- * and the prefix with the largest excess. A short prefix contains few boundaries. A long prefix has a larger excess.
+ * Returns the prefixes of a burst (its first n admissions) that contain more admissions than allowed. Only a sample of
+ * at most 16 lengths is returned, plus the prefix with the largest excess. Several lengths are needed: a long prefix
+ * has a larger excess, but a short prefix can contain fewer boundaries, which would explain the excess.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
