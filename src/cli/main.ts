@@ -4,7 +4,7 @@ import { toStderr } from '../platform/standard-streams.ts';
 import { exitCode, gravestExit } from '../run/output/exit-codes.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 
-/** The maximum time in ms by which open handles may delay the end of the process. */
+/** After the command has finished, open handles delay the end of the process by at most this many ms. */
 const endTimeout = 5000;
 
 let outputFailure: string | null = null;

@@ -61,7 +61,10 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
-/** The maximum number of letters in a group of one-letter options such as `-hq`. */
+/**
+ * At most this many letters after one dash are a group of one-letter options, such as `-hq`. More letters are a long
+ * option with a missing dash.
+ */
 const longestGroup = 2;
 
 /**
@@ -163,7 +166,8 @@ const unknownWord = (verb: string, name: string): string => {
   const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
-  // The word may be a part of a setting or a quantity that was written with blanks.
+  // If the user writes blanks within a value, as in `--rate 5 /s`, the rest of the value becomes a word of its own.
+  // This word may be such a rest.
   const isPart = /^(?:=.*|per|an?|seconds?|minutes?|hours?|[\d.]+\/?[a-z]+)$/i.test(name);
   const advice = isPart
     ? `${expected}; a value has no blanks: --rate 5/s, --set load.rate=5/s`
@@ -227,8 +231,8 @@ const explainUsageError = (
 };
 
 /**
- * Removes the dash of `--json -`. In other tools, the dash stands for standard output, to which Weir's `--json` always
- * writes.
+ * Removes the dash of `--json -`. In other tools, the dash stands for standard output. Weir's `--json` always writes
+ * there.
  */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
@@ -271,7 +275,7 @@ const parserOf = (words: readonly string[], name: string): Argv =>
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error: Error | undefined) => {
-      // The parser throws some of its messages as errors of the class `YError`.
+      // The parser throws some usage errors as errors of the class `YError`.
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
@@ -308,8 +312,7 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // Each description is above its command line, since beside a description the parser would break a long command
-    // line.
+    // Each description is above its command line. The parser would break a long command line beside a description.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
@@ -337,7 +340,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // A verb without subcommands is the parser's default command, because for a named command the parser would also
+      // A verb without subcommands is declared as the default command: for a named command, the parser would also
       // render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
@@ -349,7 +352,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    // The modules are imported only here, since the schema takes longer to load than any other module.
+    // These modules are imported only for error messages, since the schema takes longer to load than any other module.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
     const { habitAdvice } = await import('./options/habits.ts');
     const fields = Object.keys(scenarioSchema.shape);

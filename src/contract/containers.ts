@@ -54,14 +54,14 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * The smallest length, in bytes, that may mean "unknown". It is that of 17 minutes of speech at 24 kHz with 16 bits,
- * which is more than speaking the longest text takes.
+ * A round length of at least this many bytes may mean "unknown"; a smaller length is always believed. This many bytes
+ * are 17 minutes of speech at 24 kHz with 16 bits, more than speaking the longest text takes.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
- * The maximum number of bytes by which a placeholder is below a round number. Some writers subtract the length of the
- * header (44 bytes, or 58 or 80 bytes with more chunks). Other writers subtract 1, which gives the largest number that
- * fits in some number of bits.
+ * A placeholder may be up to this many bytes below a round number. Some writers subtract the length of the header (44
+ * bytes, or 58 or 80 bytes with more chunks). Other writers subtract 1, which gives the largest number that fits in
+ * some number of bits.
  */
 const maxBelowRound = 128;
 
@@ -142,7 +142,7 @@ const blocks: readonly number[] = [0xa3, 0xa1];
 function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
-    // The first byte of an id encodes the size of the id, as the first byte of a length does for the length.
+    // The first byte of an id tells how many bytes the id has, encoded in the same way as in a length.
     const idBytes = ebmlLength(file, position).bytes;
     const id = readUint(file, position, idBytes);
     const length = ebmlLength(file, position + idBytes);
@@ -157,7 +157,9 @@ function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   }
 }
 
-/** Generates the start time of each complete block of a WebM file, with the unit of this time in nanoseconds. */
+/**
+ * Generates the start time (`time`) of each complete block of a WebM file. One unit of `time` is `unit` nanoseconds.
+ */
 export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
   let unit = 1_000_000;
   let cluster = 0;

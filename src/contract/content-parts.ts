@@ -93,7 +93,7 @@ export const imageTokens = ({ url, detail }: Image): number => {
 };
 
 const tokensPerSecond = 10;
-/** The assumed number of bytes per second of compressed speech, which equals 64 kbit/s. */
+/** Compressed speech is assumed to have this many bytes per second (64 kbit/s). */
 const compressedBytes = 8000;
 
 /** Returns the bytes per second of a WAV file; `null` for any other file. */

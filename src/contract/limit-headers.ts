@@ -1,4 +1,6 @@
-/** The rate-limit headers, which every response has (interface, section 8). */
+/**
+ * The headers in which every response reports the limits of its key and what remains of them (interface, section 8).
+ */
 export const limitHeaders = {
   limitRequests: 'x-ratelimit-api_key-limit-requests',
   remainingRequests: 'x-ratelimit-api_key-remaining-requests',

@@ -10,7 +10,7 @@ export const routes = {
 export const requestIdHeader = 'x-request-id';
 
 /**
- * The request id of all requests with which Weir checks a target and its keys before a load. No figure includes these
+ * Weir sends this request id with all requests that check a target and its keys before a load. No figure includes these
  * requests.
  */
 export const preflightId = 'weir-preflight';

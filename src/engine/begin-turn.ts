@@ -1,12 +1,12 @@
 import type { Clock } from '../model/clock.ts';
 import type { Instant } from '../model/quantity.ts';
 
-/** The minimum length in ms of a turn, in which requests begin. */
+/** A turn, in which requests begin, lasts at least this many ms. */
 const shortestTurn = 1;
 /**
- * The longest time between two turns while due requests wait, in ms. After this time, the next read lets the next turn
- * begin. An alarm would come too late: if thousands of reads wait, the event loop rings no alarm before the last of
- * these reads.
+ * While due requests wait, the time between two turns is at most this many ms. After this time, the next read lets the
+ * next turn begin. An alarm would come too late: if thousands of reads wait, the event loop rings no alarm before the
+ * last of these reads.
  */
 const longestPause = 4;
 /**

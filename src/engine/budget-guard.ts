@@ -37,9 +37,7 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/**
- * The index of the counter that says which cap was reached: 0 for no cap, 1 for the cap of the first unit, and so on.
- */
+/** The counter at this index says which cap was reached: 0 for no cap, 1 for the cap of the first unit, and so on. */
 const exhaustedCell = budgetUnits.length;
 
 /**
@@ -80,8 +78,8 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: highestCost ?? 0 };
-    // The amount is added before the sum is compared with the cap, so two slices cannot both get the last part of a
-    // budget.
+    // The amount is added before the sum is compared with the cap. Otherwise, two slices could both get the last part
+    // of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);

@@ -11,13 +11,11 @@ import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-o
  * this time.
  */
 const horizon = 1000;
-/**
- * The time in ms within which arrivals count as due at the same time. Opening a connection takes no longer than this.
- */
+/** Arrivals within this many ms count as due at the same time. Opening a connection takes no longer than this. */
 const burstWindow = 100;
 const checksPerWindow = burstWindow / deadlineCheckInterval;
 /**
- * The time in ms from opening the first connections to the start of a run: `shortestLead` plus `leadForEach` for each
+ * The first connections are opened this many ms before a run starts: `shortestLead` plus `leadForEach` for each
  * connection, at most `horizon`.
  */
 const shortestLead = 200;
@@ -66,7 +64,7 @@ export class ConnectAhead {
   /** The number of the target's requests that have begun. */
   due = 0;
   inFlight = 0;
-  /** The number of ended requests at each of the last checks, the oldest check first. */
+  /** How many requests had ended at each of the last checks, the oldest check first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {

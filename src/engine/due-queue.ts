@@ -4,7 +4,7 @@ export interface DueItem {
   readonly due: Instant;
 }
 
-/** The number of taken items after which the memory of these items is released. */
+/** Once this many items have been taken, their memory is released. */
 const compactAfter = 1024;
 
 /**

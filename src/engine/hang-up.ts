@@ -8,7 +8,7 @@ import { type Instant, instant } from '../model/quantity.ts';
 import type { HangUpMoment } from '../model/workload/hang-up.ts';
 import type { InFlightAttempt } from './in-flight-attempt.ts';
 
-/** The time between two checks of whether the whole request has left this process, in ms. */
+/** How often, in ms, Weir checks whether the whole request has left this process. */
 const lookInterval = 1;
 
 /**
@@ -36,7 +36,7 @@ export class HangUp implements ExchangeObserver {
     this.#sent = at;
     this.#attempt.onSent(at);
     if (this.#after.kind === 'time') this.#alarm.set(instant(at + this.#after.time));
-    // The first byte is not yet written at this moment, so an alarm waits for it.
+    // `onSent` is called before the first byte is written, so an alarm checks later whether the request was written.
     if (this.#after.kind === 'sent') this.#alarm.set(instant(at + lookInterval));
   }
 

@@ -23,7 +23,7 @@ import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
 import type { Credential, SendingTarget, SliceOptions } from './slice-options.ts';
 
-/** The facts about an attempt that are known before the attempt is sent. */
+/** What is known about an attempt before it is sent. */
 export interface AttemptContext {
   /** When the arrival was due. The total deadline covers all attempts of the arrival and starts at this instant. */
   readonly due: Instant;
@@ -56,7 +56,7 @@ export interface AttemptListener {
   onTick(): void;
 }
 
-/** The longest time, in ms, that the server may keep a stream open after the end of the answer. */
+/** Once an answer is complete, the server has this many ms to end the stream. After that, Weir finishes the attempt. */
 const closeGrace = 250;
 
 /** For each deadline, the event that is missing when the deadline passes, in words. */
@@ -93,7 +93,7 @@ export class InFlightAttempt implements ExchangeObserver {
   #completed: Instant | null = null;
   #isFinished = false;
   #hasHungUp = false;
-  /** The instant before which no deadline can pass. */
+  /** Before this instant, no deadline can pass, so none is checked. */
   #nextDeadlineCheck = Number.NEGATIVE_INFINITY;
 
   constructor(

@@ -54,7 +54,7 @@ const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginReque
 
 interface ClosedLoopUsers {
   readonly stage: number;
-  /** The users, each with the instant of the user's first request, in the order of these instants. */
+  /** The users in the order in which they begin. `startsAt` is the instant of the user's first request. */
   readonly users: Iterable<{ readonly user: number; readonly startsAt: Instant }>;
   /** Returns the index of the user's next request; `null` if no request is left. */
   readonly nextIndex: (user: number) => number | null;
@@ -70,8 +70,8 @@ interface ReadyUser extends DueItem {
 }
 
 /**
- * A loop in which each user sends a request, waits for the answer, thinks, and repeats. A request is due when its user
- * is ready.
+ * Creates a loop in which each user sends a request, waits for the answer, thinks, and repeats. A request is due when
+ * its user is ready.
  */
 const closedLoop = (
   { stage, users, nextIndex, thinkTime, until }: ClosedLoopUsers,

@@ -5,8 +5,8 @@ import { dateOf } from '../traffic/limits/wait-text.ts';
 /** This file learns the limits of a key for a pace from the headers of any server's answers. */
 
 /**
- * The requests and tokens that a key has used up to and including one request. The headers of the answer to this
- * request report what the server had counted until then.
+ * How many requests and tokens a key has used, up to and including one request. If the answer to this request reports
+ * remaining amounts, they are what remained after this use.
  */
 export interface BookedSoFar {
   readonly requests: number;
@@ -17,8 +17,8 @@ const unitsOfPace = ['requests', 'tokens'] as const;
 type PaceUnit = (typeof unitsOfPace)[number];
 
 /**
- * Returns the unit of a pace in which a reported limit counts, for example `requests` for `project-requests` and
- * `tokens` for `input-tokens`. Returns `null` for a unit that no pace has (images).
+ * Returns whether a reported limit counts requests or tokens: `requests` for example for `project-requests`, and
+ * `tokens` for `input-tokens`. Returns `null` if the limit counts something else, such as images.
  */
 const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
   unitsOfPace.find((each) => unit === each || unit.endsWith(`-${each}`)) ?? null;
@@ -27,10 +27,16 @@ const minute = 60_000;
 
 /** The limits that an answer declares, in the form of a pace. A limit that the answer does not declare is `null`. */
 export interface DeclaredPace {
-  /** The lowest declared limit of requests, scaled to the window of the pace. */
+  /**
+   * The lowest declared limit of requests, converted to the window of the pace. Example: 5 requests per second are 300
+   * in a window of one minute.
+   */
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The lowest declared number of requests in a window that is shorter than the window of the pace. */
+  /**
+   * The lowest declared limit of requests whose window is shorter than the window of the pace, without conversion. It
+   * bounds how many requests are sent at the same time.
+   */
   readonly atOnce: number | null;
 }
 
@@ -80,7 +86,7 @@ export const readKeyHeaders = (
   return { declared: declaredPace(own, window), reported: own };
 };
 
-/** The remaining amount of one limit after the gateway counted a request, and the instant of the limit's reset. */
+/** What remained of one limit, as the answer to a request reported it, and the instant at which the limit resets. */
 interface Room {
   readonly unit: PaceUnit;
   readonly limit: number;

@@ -60,9 +60,9 @@ export const keyShareProblem = (pace: Pace | null, keys: number, count: number):
   return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
 };
 
-/** The number of tokens per character that is assumed until an answer reports usage. */
+/** Until an answer reports usage, prompts are assumed to have this many tokens per character. */
 const defaultTokensPerCharacter = 1 / 4;
-/** The maximum number of tokens that a chat template adds to the texts of a chat. */
+/** A chat template is assumed to add at most this many tokens to the texts of a chat. */
 const templateTokens = 10;
 
 const nothingUsed = [0, 0] as const;
@@ -72,7 +72,7 @@ const nothingUsed = [0, 0] as const;
  * from the usage in answers.
  */
 class TokenEstimator {
-  /** The highest number of tokens per character that was observed in the prompts of each entry. */
+  /** The highest number of prompt tokens per character that was observed for each traffic entry. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
   /**
@@ -84,8 +84,8 @@ class TokenEstimator {
   }
 
   /**
-   * Returns the number of tokens that an attempt used, and the number of tokens of its prompt. If the server may still
-   * be working or reports no usage, all reserved tokens count as tokens of the answer.
+   * Returns how many tokens an attempt used in total, and how many of them were tokens of the prompt. If the server may
+   * still be working or reports no usage, all reserved tokens count as tokens of the answer.
    */
   used(
     demand: TokenDemand | null,
@@ -140,7 +140,7 @@ interface Queued extends DueItem {
 
 /**
  * The requests that wait because of a pace, in the order of their due instants. No request overtakes another, so none
- * waits forever. The first one leaves the queue when any key has room for it.
+ * waits forever. The first request leaves the queue when the limits of any key allow it.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
@@ -261,8 +261,8 @@ export class PaceQueue {
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
         if (said === null) return;
-        // The limits that a refusal reports are dropped, because the refusal's wait is more exact than the resets of
-        // these limits. `onFinished` gets the wait.
+        // The limits that a refusal reports are dropped, because the wait that the refusal names is more exact than the
+        // resets of these limits. `onFinished` gets the wait.
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;
       },

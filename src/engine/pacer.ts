@@ -27,13 +27,13 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  * limit at once is used almost as fast as possible.
  */
 
-/** The share of the limit that may be sent at the same time in the first windows. */
+/** At the start of each of the first windows, this share of the limit may be sent at the same time. */
 const firstShare = 1 / 12;
 
 /** The amount by which each admitted request raises `#width`. */
 const growth = 1 / 4;
 
-/** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
+/** After this many windows without a refusal, the whole limit may be sent at the same time. */
 const windowsToTrust = 3;
 
 export class BurstProbe {
@@ -62,7 +62,7 @@ export class BurstProbe {
       : this.#lastRelease + this.#spacing;
   }
 
-  /** Records the release of a request. `opened` is the instant from which the window had room for the request. */
+  /** Records the release of a request. `opened` is the instant since when the limit has allowed the request. */
   onReleased(at: number, opened: number): void {
     const isFirst = this.#windows === 0;
     if (isFirst || (opened > this.#lastRelease && at - this.#windowBegan >= this.#window)) {
@@ -94,15 +94,15 @@ export class BurstProbe {
 export interface PaceRule extends Readonly<PaceAmounts> {
   /** The length of the limiter's window, in ms. */
   readonly window: number;
-  /** The longest time after sending in which the gateway may count a request, in ms. */
+  /** The gateway counts a request at most this many ms after the request was sent. */
   readonly margin: number;
   readonly charged: Pace['charged'];
   readonly settle?: number | undefined;
-  /** The limits that the pacer lowers if the gateway declares lower limits. */
+  /** If the gateway declares lower limits of these units, the pacer lowers its own limits. */
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
-/** The part of a key's limits that a request uses from its release on. */
+/** What a request uses of its key's limits, from the release of the request on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
@@ -112,7 +112,7 @@ interface Booking {
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
-/** The amounts of a limit that are in use, in the order in which they become free. */
+/** The used amounts of a limit, in the order in which they become free again. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -153,7 +153,7 @@ class UsageWindow {
   }
 }
 
-/** The part of one limit of a key that ended requests and requests in flight use. */
+/** How much of one limit of a key is used, by ended requests and by requests in flight. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();
@@ -184,21 +184,21 @@ class LimitUsage {
 }
 
 /**
- * A refusal is expensive if its wait costs at least this share of a window's requests. The spacing then grows at once,
+ * A refusal is expensive if its wait is at least this share of a window and its margin. The spacing then grows at once,
  * to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The minimum number of windows over which a longer spacing regains one step. */
+/** If `spacing` has grown by one step, it shrinks back over at least this many windows. */
 const minRegain = 10;
-/** The longest spacing of a key, as a multiple of the spacing of its limit. */
+/** `spacing` is at most this many times `leastSpacing`. */
 const widestShare = 1.1;
 
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** The remaining amounts of the key's limits according to the headers of answers. */
+  /** How much of the key's limits remains according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /** The bound on the requests that may be sent at the same time, if it is below the limit; otherwise `null`. */
+  /** At most `most` requests may be sent at the same time. `null` if only the limit itself bounds their number. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
    * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is
@@ -207,11 +207,14 @@ class KeyUsage {
   probe: BurstProbe | null = null;
   /** When the gateway charges tokens, until a refusal shows otherwise. */
   charged: PaceRule['charged'];
-  /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
+  /**
+   * The key sends nothing before this instant: until then, the gateway refuses requests, as it reported or as the pacer
+   * assumes.
+   */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** When the last refusal came. Refusals of requests that were released earlier do not change this instant. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** The wait of the key in ms after the next refusal that names no wait. */
+  /** If the next refusal names no wait, the key waits this many ms. */
   assumedWait: number;
   /** The shortest time between evenly spread requests, in ms: the window with its margin, divided by the limit. */
   leastSpacing: number;
@@ -314,12 +317,12 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A limiter that weighs the last window rounds its count, and can refuse one request per window even if requests
-    // are evenly spread. Each step therefore leaves out half a request per window.
+    // A limiter that weighs the last window rounds its count. So it can refuse one request per window even if requests
+    // are evenly spread. With each step, half a request fewer is sent per window.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
-    // The new bound need not count earlier requests, because the wait after the refusal covers them.
+    // The new bound need not count earlier requests, because the key waits after the refusal.
     if (!isEven) usage.limitBursts(1);
     usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }

@@ -19,7 +19,7 @@ export interface RequestContent {
   /** When the client hangs up on the request; `null` if the client waits for the answer. */
   readonly hangUp: HangUpMoment | null;
   readonly values: () => RequestValues;
-  /** The source of any further random draws that the traffic kind needs. */
+  /** The source of any further random numbers that the traffic kind needs. */
   readonly draw: Draw;
   /** Returns the request's number among the requests of its entry, from 0. */
   readonly ordinal: () => number;

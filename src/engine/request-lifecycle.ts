@@ -29,8 +29,8 @@ export interface RequestLifecycle {
 }
 
 /**
- * Returns the instant before which every due request has ended: the earliest due instant of the requests in flight and
- * of `waiting`. Without such requests, returns `now`.
+ * Returns the earliest due instant of the requests in flight and of `waiting`. All requests that were due before this
+ * instant have ended. Returns `now` if no request is in flight or waits.
  */
 export const endedBefore = (
   now: Instant,
@@ -192,7 +192,8 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // A moment in the past or a wait of 0 is ignored, because immediate retries would use up all attempts at once.
+  // If the server names a moment in the past or a wait of 0, it is ignored: immediate retries would use up all attempts
+  // at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());

@@ -145,8 +145,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
    * next turn. The last turn (`isLast`) begins all due requests.
    */
   #beginDue(now: Instant, isLast = false): void {
-    // An exchange that fails at once finishes within the poll in which the exchange began, and would call this method
-    // again.
+    // An exchange that fails at once ends while this method still runs, and would call this method again.
     if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {

@@ -29,7 +29,7 @@ export interface SendingTarget {
 }
 
 /**
- * The amounts that slices have spent or reserved from their part of the budget, in memory that threads share: an
+ * How much slices have spent or reserved of their part of the budget, in memory that threads share. There is one
  * integer for each unit of the budget, and one that says which cap was reached.
  */
 export interface SharedBudget {
@@ -54,13 +54,15 @@ export interface SliceOptions {
   readonly targets: readonly SendingTarget[];
   readonly userAgent: string;
   readonly clips: ClipLibrary;
-  /** The prompts that are stored outside the plan, and the traces of its loads. */
+  /** The prompts that are stored outside the plan, and the traces of the plan's loads. */
   readonly workload: Workload;
-  /** The budget that this slice shares with other slices of its process; absent if the slice has its own. */
+  /**
+   * The budget that this slice shares with other slices of its process; absent if the slice has a budget of its own.
+   */
   readonly sharedBudget?: SharedBudget;
   /**
-   * The instant until which the slice may send, in ms of the machine's monotonic clock; absent if the slice needs no
-   * lease. The owner of the lease extends it by changing this instant.
+   * The slice may send until this instant, in ms of the machine's monotonic clock. The owner of the lease extends it by
+   * writing a later instant. Absent if the slice needs no lease.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
@@ -75,7 +77,7 @@ export interface SlicePorts {
   readonly clock: Clock;
   /** A transport for each target, in the order of the options. */
   readonly transports: readonly Transport[];
-  /** Returns whether the slice's lease has run out, after which the slice sends nothing; absent without a lease. */
+  /** Returns whether the slice's lease has run out. After that, the slice sends nothing. Absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;
@@ -84,14 +86,14 @@ export interface SlicePorts {
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
-  /** The instant before which every due request has ended; absent if this instant is unknown. */
+  /** All requests that were due before this instant have ended. Absent if the instant is unknown. */
   readonly endedBefore?: Instant;
 }
 
 export interface SliceEnd {
   /** When the load ended: at its planned end, or earlier if no request was left or the slice was stopped. */
   readonly loadEnded: Instant;
-  /** Whether arrivals of the plan were left out because the slice was stopped. */
+  /** Whether the slice was stopped and therefore left out arrivals of the plan. */
   readonly stopped: boolean;
   /** The unit whose budget cap ended the slice; `null` if no cap ended the slice. */
   readonly spent: BudgetUnit | null;

@@ -4,7 +4,7 @@ import { chunksPerWorker } from '../model/plan/slice-forecast.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 import { sumOf } from '../model/sums.ts';
 
-/** The cost of sending and recording a request, as a multiple of the cost of reading a chunk. */
+/** Sending and recording a request costs as much as reading this many chunks. */
 const requestCost = 10;
 
 /**

@@ -8,7 +8,10 @@ interface Habit {
   readonly names: string;
   /** The option of Weir that the advice names. A verb without this option gives no such advice. */
   readonly needs: string;
-  /** The scenario field with the same meaning, which the advice names if a scenario file is given. */
+  /**
+   * The scenario field with the same meaning. If a scenario file is given, the advice names this field instead of an
+   * option.
+   */
   readonly field?: string;
   /** Adds a unit to the user's value, since other tools use values without units. */
   readonly read?: (value: string) => string;
@@ -361,7 +364,7 @@ const habits: readonly Habit[] = [
   },
 ];
 
-/** An option that the verb does not have, in the form in which the user wrote it. */
+/** An option that the user wrote but that the verb does not have. */
 export interface WrittenOption {
   readonly dashes: string;
   /** The name without its dashes. */

@@ -74,8 +74,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * Returns the reports that a command line asks for. Throws a `UsageProblem` if a report's file is also that of another
- * report, of the observations or requests, or one that the run writes into its own folder.
+ * Returns the reports that a command line asks for. Throws a `UsageProblem` if a report has the same file as another
+ * report, as the observations or requests, or as a file that the run itself writes into its folder.
  */
 export const extraReportsFrom = (
   {

@@ -90,7 +90,7 @@ const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } =
     environment;
-  // The specification demands that the address in this variable is used unchanged.
+  // The specification of OpenTelemetry demands that the address in this variable is used unchanged.
   if (own !== '') return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
   const address = base === '' ? defaultEndpoint : base;
   return withMetricsPath(parsed(address, 'OTEL_EXPORTER_OTLP_ENDPOINT'));

@@ -7,10 +7,7 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/**
- * The verbs that publish the schema of a file that the verb writes. The keys are the names by which users select a
- * schema.
- */
+/** Maps the name by which users select a schema to a verb. The schema describes the file that the verb writes. */
 const publishingVerbs = {
   check: 'check',
   sweep: 'sweep',

@@ -63,7 +63,7 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (!Number.isFinite(limit)) return [];
   const requests = new ReleaseRule(limit, apart);
   if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
-  // The shortest time between bursts among all keys decides, so the forecast never overstates the wait.
+  // The key with the shortest time between two bursts decides, so the forecast never overstates the wait.
   const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
   return [
     requests,

@@ -11,7 +11,7 @@ interface Peak {
   readonly streams: number;
 }
 
-/** Returns the number of slices that a load needs so that each slice has at most the calibrated load. */
+/** Returns how many slices a load needs if each slice takes at most the calibrated load. */
 const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
   Math.max(
     1,

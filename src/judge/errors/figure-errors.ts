@@ -44,19 +44,22 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
 /** How an error of `e` ms in a duration changes a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether both ends of the duration, not only its last, can be read late. */
+  /** Whether not only the end but also the start of the duration can be read late. */
   readonly isBetweenReads?: true;
   /** The measure by which the duration of each request is divided. */
   readonly per?: MeasureName;
-  /** The number of units of `per` or `rate` to leave out, for example the first token of a stream. */
+  /** This many units of `per` or `rate` are left out, for example the first token of a stream. */
   readonly excludedUnits?: number;
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
   /**
-   * The recorded distributions of each sample's least and greatest possible true value; absent if results record none.
+   * Two recorded distributions: of the least and of the greatest value that each sample can truly have. Absent if
+   * results record none.
    */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the longest of a request's durations, so that a late read of any of them can change it. */
+  /**
+   * Whether the figure is the longest of several durations of a request. Then a late read in any of them can change it.
+   */
   readonly isGreatest?: true;
 }
 

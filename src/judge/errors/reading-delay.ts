@@ -10,7 +10,10 @@ import { measuredSeconds } from '../../model/result/summary.ts';
 /** Returns the delay, in ms, that at most the given share of the observed instants exceeds; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
 
-/** The reading delays of a machine, and the number of instants that show them; infinity if this number is unknown. */
+/**
+ * How late a machine reads instants, and from how many observed instants this is known; infinity if that number is
+ * unknown.
+ */
 export interface ReadingDelay {
   readonly beyond: DelayBeyond;
   readonly instants: number;
@@ -81,8 +84,8 @@ export const readingDelayOf = (result: Result): ReadingDelay => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
   });
-  // The delays are remembered, since every figure asks for the same few shares, and computing a delay reads all samples
-  // of the run.
+  // The delays are remembered: every figure asks for the same few shares, and computing one delay takes all samples of
+  // the run.
   const known = new Map<number, number>();
   const beyond = (share: number): number => {
     const found = known.get(share) ?? Math.max(...slices.map((slice) => slice.beyond(share)));

@@ -5,9 +5,7 @@ import { findingOf } from './rule-bounds.ts';
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /**
-   * The reason why the claim is undecided, such as `no header named a limit`; `null` or absent if it can be decided.
-   */
+  /** Why the claim cannot be decided, such as `no header named a limit`; `null` or absent if it can be decided. */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
   /** Whether the claim is refuted; if absent, any counterexample refutes it. */

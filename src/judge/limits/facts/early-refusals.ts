@@ -16,8 +16,8 @@ export const sumsBy = (
 ) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
 /**
- * Returns a function that sums `amountOf` over all requests that may be in flight while the gateway decides on a
- * request.
+ * Returns a function that sums `amountOf` over all requests that may have been in flight while the gateway decided on a
+ * given request.
  */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
   const bySent = sumsBy(uses, 'sent', amountOf);
@@ -27,9 +27,8 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
 };
 
 /**
- * Returns a function that computes the level of a bucket that leaks at `rate`, if each charge comes as late as
- * possible. The level is the largest excess of the charges over the leak since any earlier moment. The function must be
- * called with ascending moments.
+ * Returns a function that computes how full a leaky bucket is at a given moment, if each charge comes as late as
+ * possible. The bucket leaks at `rate` until it is empty. The function must be called with ascending moments.
  */
 export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
@@ -49,18 +48,18 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
   };
 };
 
-/** The size of the smallest bucket of tokens that still counts as compliant, as a share of the limit. */
+/** A bucket of tokens counts as compliant only if it holds at least this share of the limit. */
 export const smallestBucket = 1 / 4;
 /**
- * The number of classes into which refused requests are divided by size. Each class is judged separately, since a
- * larger request leaves a lower rate for other requests.
+ * Refused requests are divided by size into at most this many classes. Each class is judged separately, since a larger
+ * request leaves a lower rate for other requests.
  */
 const sizeClasses = 32;
 
 /**
- * Returns a function that computes the amounts that a client may use at once, beside a request with a reservation. Each
- * amount is one of the given shares of the limit, but at most what the reservation leaves of the smallest bucket. Each
- * amount permits a different rate afterwards.
+ * Returns a function that lists amounts that a client may use at once, in addition to the reservation of a refused
+ * request. Each amount is one of the given shares of the limit, but at most what the reservation leaves of the smallest
+ * bucket. A larger amount permits a lower rate afterwards.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -73,7 +72,7 @@ export const tokensAtOnce = amountsAtOnce([1 / 5, 1 / 6, 1 / 8]);
 
 interface Client {
   readonly uses: readonly LimitUse[];
-  /** Returns the amounts that a client may use at once beside a request that reserves `reserved`. */
+  /** Returns the amounts to try that the client may use at once, in addition to a request that reserves `reserved`. */
   readonly atOnce: (limit: number, reserved: number) => readonly number[];
 }
 

@@ -40,7 +40,7 @@ export const minuteLimits = ({
     { unit: 'tokens' as const, limit: tokensPerMinute },
   ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
 
-/** The 429s of a key, each with the declared limits that may have been used up. */
+/** For each 429 of a key, the declared limits that may have been used up when the request was refused. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
@@ -136,8 +136,8 @@ export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
 export interface MeasuredRefusal extends Pick<LedgerEntry, 'sent' | 'ended' | 'traffic'> {
   readonly key: string;
   /**
-   * Whether a compliant gateway may refuse this request, since a declared limit may have been used up in the minute
-   * before.
+   * Whether a declared limit may have been used up in the minute before, so that a compliant gateway may refuse this
+   * request.
    */
   readonly isExplained: boolean;
 }
@@ -199,8 +199,8 @@ export const countExplained = (
     );
   });
   const explained = within.filter(({ isExplained }) => isExplained).length;
-  // A request that was due in the warm-up can be sent after it, so the ledger can have more 429s than the groups. The
-  // count is at most the 429s of the groups.
+  // The ledger counts requests that were sent after the warm-up, and the groups count requests that were due after the
+  // warm-up. So the ledger can have more 429s than the groups. The result is at most the number in the groups.
   const { limited } = sumOutcomes(groups);
   if (scope.model === null) return Math.min(explained, limited);
   return Math.max(0, Math.min(explained, limited - (within.length - explained)));

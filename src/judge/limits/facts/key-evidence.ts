@@ -13,7 +13,7 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
-  /** What each entry may have used of the limit of requests and of the limit of tokens, in the order of `entries`. */
+  /** How much each ledger entry may have used of the limits of requests and tokens, in the order of `entries`. */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   readonly admitted: readonly LedgerEntry[];
@@ -113,7 +113,8 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // A blocked period lasts from its first refusal to the answer of the next admission.
+  // A blocked period begins when its first refused request is sent, and ends when the next admitted request is
+  // answered.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );

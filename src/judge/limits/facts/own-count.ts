@@ -3,15 +3,16 @@ import { sumInFlight } from './early-refusals.ts';
 import { minute } from './key-evidence.ts';
 import { type LimitUse, ownCountRatio } from './token-uses.ts';
 
-/** The largest number of tokens that any tokenizer counts in a text, as a multiple of the text's reported usage. */
+/** No tokenizer counts more than this many times the reported tokens of a text. A higher ratio is ignored. */
 const highestCountRatio = 1.6;
 /**
- * The largest share of the limit that may be used before the first request. A larger share shows that the limit is
- * lower than declared, or that somebody used the key before.
+ * Up to this share of the limit may have been used before the first request. If more was used, the limit is lower than
+ * declared, or somebody used the key before. The reports are then ignored.
  */
 const unknownShare = 1 / 50;
 /**
- * The maximum share of all charges that may belong to requests in flight, whose charges the gateway may still correct.
+ * A report is used only if less than this share of all charges belongs to requests in flight. The gateway may still
+ * correct the charges of these requests.
  */
 const inFlightShare = 1 / 4;
 

@@ -17,7 +17,9 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The multiple of the limit that a limiter can admit beyond one limit per window: 0 for logs, otherwise 1. */
+  /**
+   * Within n windows, a limiter can admit n times the limit, plus this many times the limit: 0 for logs, otherwise 1.
+   */
   readonly extra: number;
   /**
    * Returns how many times a limiter forgets usage above the limit in this many windows. A limiter with fixed windows
@@ -25,11 +27,14 @@ interface EnvelopeTerms {
    * usage, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /** The largest ratio of this gateway's own count of tokens to the reported usage; if absent, that of any gateway. */
+  /**
+   * This gateway counts at most this many times the reported tokens. If absent, the bound that holds for any gateway is
+   * used.
+   */
   readonly ownCount?: number;
 }
 
-/** The number of windows up to which every length of span is tried. Of longer spans, only some lengths are tried. */
+/** All spans of up to this many windows are tried. Of longer spans, only some lengths are tried. */
 const eachWindow = 32;
 
 /**

@@ -14,7 +14,7 @@ export interface LimitUse {
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
-  /** The minimum charge for the request at `settled`, under any method of charging. */
+  /** The limit has certainly charged at least this much by `settled`, whatever its method of charging. */
   readonly least: number;
   /** The maximum final charge for the request; infinite if unknown. */
   readonly most: number;
@@ -35,12 +35,13 @@ export const certainCharge = ({ sent, settled, least }: LimitUse) => ({
 export const settleTime = (window: number): number => Math.min(1000, window / 60);
 
 /**
- * The largest ratio of a gateway’s own count of tokens to the reported usage, if the gateway never corrects its count.
+ * If a gateway counts tokens itself and never corrects its count, the count is at most this many times the reported
+ * usage.
  */
 export const ownCountRatio = 1.07;
 /**
- * The largest reservation for a prompt that the gateway corrects later, as a multiple of the prompt's tokens. A gateway
- * may reserve the prompt's characters divided by `fewestCharactersPerToken` instead, if this is more.
+ * If a gateway reserves tokens for a prompt and corrects the number later, it reserves at most this many times the
+ * prompt's tokens, or the prompt's characters divided by `fewestCharactersPerToken`, whichever is more.
  */
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
@@ -48,7 +49,7 @@ const fewestCharactersPerToken = 2.5;
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
 /**
- * Returns a function that computes the maximum number of tokens of a prompt with a given number of characters. The
+ * Returns a function that estimates how many tokens a prompt with a given number of characters has at most. The
  * function returns infinity if no request reports the tokens of its prompt.
  */
 const promptEstimator = (requests: readonly TokenRequest[]) => {

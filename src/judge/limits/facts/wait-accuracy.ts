@@ -1,4 +1,6 @@
-/** The accuracy of a retry time, compared with the instant at which the gateway admitted the key again. */
+/**
+ * How accurate the retry time of a refusal was, compared with the instant at which the gateway admitted the key again.
+ */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
 /** The tolerance of a retry time, in ms: servers report whole seconds. */
@@ -6,7 +8,7 @@ export const retryAfterTolerance = 1000;
 
 /** What happened after a refusal. Instants are in ms. */
 interface RefusalFollowUp {
-  /** The instant at which the client sent the last request that was still refused. */
+  /** When the client sent the last request that was still refused. */
   readonly stillRefused: number;
   /** The instant at which the next admitted request was answered; `null` if no request was admitted afterwards. */
   readonly admittedAgain: number | null;

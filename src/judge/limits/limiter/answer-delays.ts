@@ -2,8 +2,8 @@ import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log
 import { countBefore } from '../facts/count-instants.ts';
 
 /**
- * The minimum share of late answers among the admitted requests under load. With a smaller share, the limiter is not
- * judged to delay requests.
+ * A limiter is judged to delay requests only if at least this share of the admitted requests under load was answered
+ * late.
  */
 const minDelayedShare = 0.1;
 /**
@@ -13,8 +13,8 @@ const minDelayedShare = 0.1;
 const minDelayed = 3;
 
 /**
- * The minimum ratio of the share of late refusals to the share of late admissions at which a busy machine explains the
- * delays. A busy machine delays both, whereas a limiter that delays admissions refuses promptly.
+ * A busy machine explains late admissions if refusals were late, too: if their late share is at least this many times
+ * the late share of the admissions. A limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
@@ -25,14 +25,14 @@ const maxMachineShare = 0.6;
 const minRefusals = 5;
 
 /**
- * A latency is long if it is above this quantile of the latencies at an even pace. A few latencies are long at any
- * pace.
+ * A latency is long if it is above this quantile of the latencies of calm requests. Even of the calm requests, a few
+ * take long.
  */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
 
-/** Returns the maximum number of decisions of which no two overlap. */
+/** Returns how many decisions can be chosen so that no two of them overlap. */
 const countInTurn = (decisions: readonly LimiterDecision[]): number => {
   let free = Number.NEGATIVE_INFINITY;
   return decisions
@@ -69,7 +69,7 @@ const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitR
 
 const minCalmRequests = 5;
 
-/** The number of consecutive answers from which the speed of a serial server is computed. */
+/** The speed of a serial server is computed from this many consecutive answers. */
 const serialRun = 8;
 
 /**

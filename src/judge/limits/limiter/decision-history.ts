@@ -23,7 +23,7 @@ export interface DecisionHistory {
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** Half of the longest round trip, in ms. */
   readonly slack: number;
-  /** The latest possible instant at which each admitted request left the gateway. */
+  /** For each admitted request, the latest instant at which the request can have left the gateway. */
   readonly ends: Float64Array;
   readonly priors: readonly PriorDecisions[];
 }
@@ -82,7 +82,7 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of the shortest refusal's duration that was certainly spent in the network. */
+/** At least this share of the duration of the shortest refusal was certainly spent in the network. */
 const networkShare = 0.9;
 
 const decisionHistoryOf = (

@@ -50,12 +50,12 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 };
 
 /**
- * The largest share of decisions that an identified limiter may contradict. A class ties with the identified limiter if
- * its share is larger by at most this value.
+ * An identified limiter may contradict at most this share of the decisions. Another class ties with the identified
+ * limiter if it contradicts at most this share of the decisions more.
  */
 const tolerance = 0.005;
 /**
- * The largest share of decisions that an identified queue may contradict. This share is larger than `tolerance`, since
+ * An identified queue may contradict at most this share of the decisions. The share is larger than `tolerance`, since
  * each pause of a machine delays some answers.
  */
 const queueTolerance = 0.02;
@@ -65,11 +65,11 @@ const minContrast = 10;
 const maxTieGap = 2;
 
 /**
- * The largest difference, in requests, between the limit and the burst of a nearly full bucket. Rounding or earlier
- * requests explain a difference of this size.
+ * A bucket is nearly full if its burst is at most this many requests below the limit. Rounding or earlier requests
+ * explain such a difference.
  */
 const nearlyFullGap = 2;
-/** The largest difference between the limit and the burst of a nearly full bucket, as a share of the limit. */
+/** A bucket is also nearly full if its burst is below the limit by at most this share of the limit. */
 const nearlyFullShare = 0.01;
 
 /**
