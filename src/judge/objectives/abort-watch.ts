@@ -43,7 +43,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     const { traffic, model, key, due } = observation;
     const isRate = figure.kind === 'rate';
-    // A rate counts a request when it ends, so neither its due instant nor its stage excludes it here.
+    // A rate counts a request in the second in which it ends, so its due instant and its stage do not matter here.
     if (!isRate && due < this.#plan.warmUp) return;
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;
@@ -100,7 +100,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     return observeFigure(figure, {
       distribution: () => this.#histogram,
-      // The watch asks for no confidence intervals, so the sources of intervals are empty.
+      // The watch asks for no confidence intervals, so the functions for intervals return placeholders.
       dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
       longest: () => 0,

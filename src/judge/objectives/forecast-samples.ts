@@ -12,8 +12,8 @@ import { sumOf } from '../../model/sums.ts';
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
 /**
- * How to count the samples of the measures of which a completed request may have none or several; `null` if only the
- * answers can show the number.
+ * Counts the samples of measures of which a completed request may have no sample or several. `null` if only the answers
+ * can show the number.
  */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
@@ -84,7 +84,7 @@ export const forecastDecisions = (
       return { text, needs: null, expects: null, isDecidable: true };
     }
     const most = forecastFor(objective, groups, plan);
-    // The target may not report cached tokens, so enough samples of a token share are never certain.
+    // The target may not report cached tokens. So it is never certain that a token share will have enough samples.
     const isReported = figure.kind !== 'token-share' || (most ?? 0) < minSamples;
     const expects = isReported ? most : null;
     return {

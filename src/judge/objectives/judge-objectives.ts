@@ -76,8 +76,8 @@ export const ratedIn = (
 };
 
 /**
- * The minimum share of the planned readings of a server's figure that must be present. With fewer readings, a breach
- * may have gone unseen.
+ * A server's figure is judged only if at least this share of its planned readings is present. With fewer readings, a
+ * breach may have gone unseen.
  */
 const minServerShare = 0.8;
 
@@ -143,8 +143,8 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
 };
 
 /**
- * The longest rare answer that the interval of a mean allows for, in ms. Longer answers that deadlines permit are
- * ignored.
+ * The interval of a mean allows for rare answers that take up to this many ms. It ignores longer answers, even if
+ * deadlines permit them.
  */
 const longestRare = 60_000;
 
@@ -172,7 +172,8 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const due = sumOutcomes(groups);
   const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
   const ofAwaited = sumAwaited(groups);
-  // The limiter does not know which requests the client plans to abort, so both counts have the same share of 429s.
+  // The limiter does not know which requests the client plans to abort. So the same share of the 429s is left out of
+  // both counts.
   const leftShare = due.limited === 0 ? 1 : outcomes.limited / due.limited;
   const awaited = { ...ofAwaited, limited: Math.round(ofAwaited.limited * leftShare) };
   const whole = runPartOf(result, all);
@@ -180,7 +181,8 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const isOfEach = isOfEachPopulation(result, all);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
-    // A stop aborts requests, which do not count as failed, so a stopped run counts no arrivals here.
+    // When a run is stopped, its requests are aborted but do not count as failed. So a stopped run counts no arrivals
+    // here.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => {
       const own = completedDistributionOf(result, name, where);

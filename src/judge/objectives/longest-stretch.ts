@@ -82,11 +82,11 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** Of the seconds with arrivals, the largest share that is too small to contradict the others. */
+/** Up to this share of the seconds with arrivals is too small to contradict the others. */
 const negligible = 0.05;
 /**
- * The share of contradicting seconds that is negligible at the beginning of a run. This share is larger than
- * `negligible`, since the server may have changed after the beginning.
+ * If all contradicting seconds are at the beginning of the run, up to this share of them is negligible. The share is
+ * larger than `negligible`, since the server may have changed after the beginning.
  */
 const negligibleBefore = 0.2;
 

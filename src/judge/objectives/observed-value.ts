@@ -35,13 +35,13 @@ export interface ObservedValue {
   /** Set for a mean whose interval cannot be trusted, because a few high values decide the mean. */
   readonly weak?: true;
   /**
-   * The number of failures among the `n` samples, if they make the end of the outer interval infinite; otherwise
+   * How many of the `n` samples are failures, if the failures make the end of the outer interval infinite; otherwise
    * absent.
    */
   readonly failed?: number;
   /**
-   * The quantile of the samples at which a percentile or an extreme lies. Failed arrivals make this quantile higher
-   * than the quantile that the objective names.
+   * Set for a percentile or an extreme: the quantile of the completed samples at which it lies. If arrivals failed,
+   * this quantile is higher than the one that the objective names.
    */
   readonly level?: number;
   /**
@@ -68,7 +68,7 @@ export interface FigureSources {
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
-  /** The largest value of a measure that the deadlines of a request permit. */
+  /** Returns the largest value, in ms, that a measure can have under the deadlines of a request. */
   readonly longest: (name: MeasureName) => number;
   readonly counted: () => CountedArrivals;
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
@@ -94,7 +94,8 @@ export interface Stopping {
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
   /**
-   * The divisor of the number of effective samples, which widens the interval that decides whether a verdict is sure.
+   * The number of effective samples is divided by this number. This widens the interval that decides whether a verdict
+   * is sure.
    */
   readonly divisor: number;
 }
@@ -121,14 +122,16 @@ const around = (
 };
 
 /**
- * The number of independent samples that an interval by Student's t needs, as a multiple of the squared skewness of the
- * samples (Cochran, Sampling Techniques, section 2.15).
+ * An interval by Student's t needs at least this many independent samples, times the squared skewness of the samples
+ * (Cochran, Sampling Techniques, section 2.15).
  */
 const samplesPerSkewness = 25;
-/** The fewest independent samples that show how far requests in a queue depend on each other. */
+/** With fewer independent samples, it is not known how far requests in a queue depend on each other. */
 const leastIndependent = 50;
 
-/** The expected number of rare values at which 98 % of runs contain at least one. Rarer values may be unseen. */
+/**
+ * If this many rare values are expected in a run, 98 % of the runs contain at least one. Rarer values may be unseen.
+ */
 const unseen = Math.log(50);
 
 /**

@@ -16,7 +16,7 @@ import { standsWithoutStretch } from './longest-stretch.ts';
  * The measured time before the first check, in ms. A shorter run does not show how long a queue affects later requests.
  */
 const firstLook = 30_000;
-/** The factor by which the measured time grows from one check to the next. */
+/** From one check to the next, the measured time grows by this factor. */
 const growth = 1.5;
 
 /** Returns the first instant after `after`, in ms, at which the run checks whether its objectives are sure. */

@@ -2,7 +2,7 @@ import { headlineMeasures, headlineQuantiles } from '../../model/measures/headli
 import { type MeasureName, measureNames, measures } from '../../model/measures/measures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** A percentile of a measure in the form in which `--gate` names it: `ttft.p95`. */
+/** A percentile of a measure, which `--gate` names as `ttft.p95`. */
 export interface Percentile {
   readonly measure: MeasureName;
   readonly q: number;

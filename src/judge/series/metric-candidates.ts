@@ -69,8 +69,8 @@ export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly effect: number;
   readonly floor: number;
   /**
-   * The share of the observed figure by which the true figure can differ. The smallest relevant change grows with this
-   * share.
+   * The true figure can differ from the observed figure by this share. The larger the share, the larger is the smallest
+   * relevant change.
    */
   readonly error: number;
 }

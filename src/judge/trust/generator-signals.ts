@@ -112,14 +112,14 @@ const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
 /**
- * The longest normal time in which a thread wakes up for a turn of the event loop, in seconds. On a virtual machine,
- * waking up takes about 26 µs.
+ * A thread normally wakes up for a turn of the event loop within this many seconds. On a virtual machine, waking up
+ * takes about 26 µs.
  */
 const longestWakeUp = 50e-6;
 
 /**
- * Returns the mean share of a second spent waiting for a CPU, without the normal time to wake up, which comes from the
- * second with the shortest wait per turn.
+ * Returns the mean share of a second in which the thread waited for a CPU. The normal time to wake up is subtracted; it
+ * is estimated from the second with the shortest wait per turn.
  */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(

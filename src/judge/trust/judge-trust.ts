@@ -42,7 +42,7 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { judgedSeconds, worstOf, generatorSignals } from './generator-signals.ts';
 
 const smallShare = 0.05;
-/** The error in ms that always counts as small for a time, even if the time itself is short. */
+/** For a time, an error of up to this many ms always counts as small, even if the time itself is short. */
 const smallTime = 1;
 
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
@@ -125,8 +125,8 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * The lag of a start, in ms, that only a small share of the starts may exceed. With starts 100 ms late, a tenth of the
- * requests of each second move into the next second.
+ * Only a small share of the starts may lag by more than this many ms. With starts 100 ms late, a tenth of the requests
+ * of each second move into the next second.
  */
 const maxStartLag = 100;
 const maxLateShare = 0.01;
@@ -185,7 +185,7 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   };
 };
 
-/** The maximum delay between the end of a second and its sample, in ms. */
+/** The sample of a second is taken at most this many ms after the end of the second. */
 const maxSampleDelay = 100;
 
 /** The minimum share of seconds that must have a sample. */

@@ -14,7 +14,7 @@ export interface LimiterParameters {
   /** The resolution of the gateway's clock in ms, such as 1,000; `null` if the clock is exact. */
   readonly second: number | null;
   /**
-   * The part of the limit that must be free before the limiter admits a request: more than 0 (`some`), or at least 1
+   * How much of the limit must be free before the limiter admits a request: more than 0 (`some`), or at least 1
    * (`whole`).
    */
   readonly room: 'some' | 'whole';
@@ -42,15 +42,15 @@ const clockPhases = ({ window, clock }: ReplayContext): readonly number[] => {
 
 const rooms = ['some', 'whole'] as const;
 
-/** The maximum lag, in ms, of the `Date` header of a server that reads its clock once a second. */
+/** If a server reads its clock once a second, its `Date` header lags behind by at most this many ms. */
 const maxDateLag = 1000;
 
 /**
- * The precision of the phase of weighted counters, as a share of a window. If the limit is 120, an error of this size
- * changes the count by half a request.
+ * The phases to try of a weighted counter are this share of a window apart. If the limit is 120, such a step changes
+ * the count by half a request.
  */
 const counterPrecision = 1 / 240;
-/** The maximum number of phases of a weighted counter if `times` is 1 and the server's clock is known. */
+/** If the server's clock is known and `times` is 1, at most this many phases of a weighted counter are tried. */
 const maxCounterPhases = 60;
 
 const counterPhases = (
@@ -144,11 +144,11 @@ const distinctPhases = (
 };
 
 const minRefusals = 10;
-/** The safety margin of the estimated network time, in standard errors of the estimate. */
+/** The network time is estimated with a safety margin of this many standard errors. */
 const certainty = 3;
 /**
- * The factor by which the computed cap may exceed the true cap. The network can take longer for an admitted request
- * than for a refused request.
+ * The computed cap may exceed the true cap by up to this factor, since the network can take longer for an admitted
+ * request than for a refused request.
  */
 const capTolerance = 1.25;
 const maxRequests = 256;
@@ -207,7 +207,10 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** A stay is proved if the median admitted request takes longer than this quantile of the durations of refusals. */
+/**
+ * Requests certainly stay in the gateway if the median admitted request takes longer than this quantile of the
+ * durations of refusals.
+ */
 const refusalQuantile = 0.9;
 
 /**
@@ -227,7 +230,7 @@ export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
 
 const secondPhases = 40;
 
-/** The number of phases of a refill step that the first search tries. */
+/** If a log has many decisions, the first search tries at most this many phases of a refill step. */
 const coarseStepPhases = 60;
 
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];

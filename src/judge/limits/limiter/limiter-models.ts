@@ -37,7 +37,8 @@ const fixedFromFirst: LimiterModelBuilder = (
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of the next window may have come before this first request.
+    // A request that overlaps the first request of a window may have come before it. It then belongs to the window
+    // before.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -187,7 +188,8 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window admits the request only if the window began after the admission that is `limit` admissions earlier.
+    // The request is admitted only if a window began after the admission that is `limit` places before the request.
+    // This window then contains fewer than `limit` earlier admissions.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
@@ -227,7 +229,7 @@ export class PhaseContradictions {
     const folded = (moment: number): number => moment - Math.floor(moment / window) * window;
     const places = Float64Array.from(candidates, ({ phase }) => folded(phase)).sort();
     const all = places.length;
-    /** The increase in contradicted decisions at each phase, compared with the phase before. */
+    /** How many more decisions are contradicted at each phase than at the phase before. */
     const changes = new Int32Array(all + 1);
     const add = (from: number, to: number, count: number): void => {
       changes[from]! += count;

@@ -6,16 +6,16 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum number of consecutive answers that waited. Fewer answers do not show a pace. */
 const minWaits = 10;
-/** The share of a pace's estimates to drop at each end, since a pause of the machine delays some answers. */
+/** This share of a pace's estimates is dropped at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
 const nearDistance = 5;
 const closeShare = 0.05;
-/** The time, in ms, by which a queue's timer is late for each request. */
+/** For each request, a queue's timer may be late by up to this many ms. */
 const timerLateness = 2;
 /**
- * The largest latency of single requests at which a queue is certain, as a share of the time between two answers under
- * load. A queue answers a single request at once. A slow server takes as long for a single request as for a request
- * under load. So a longer latency can come from a slow server.
+ * If a single request takes longer than this share of the time between two answers under load, a slow server can cause
+ * the pace. A queue answers a single request at once, but a slow server takes as long for it as for a request under
+ * load.
  */
 const promptShare = 0.5;
 
@@ -28,7 +28,10 @@ interface Answer {
 const fastestOf = (admitted: readonly (readonly [number, LimiterDecision])[]): number =>
   admitted.reduce((least, [, { sent, answered }]) => Math.min(least, answered - sent), Infinity);
 
-/** Finds the longest series of answers in which each request was certainly sent before the previous answer. */
+/**
+ * Finds the longest series of answers in which the request of each answer was certainly sent before the previous
+ * answer.
+ */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
@@ -114,8 +117,8 @@ export interface QueuePace {
   readonly spacing: Fitted;
   readonly match: PaceMatch;
   /**
-   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the rule
-   * allows.
+   * Whether more requests than the limit waited, were answered mostly at even intervals, and certainly faster than the
+   * rule allows.
    */
   readonly isFaster: boolean;
   /** Whether a slow server instead of a limiter can cause this pace. */
@@ -155,7 +158,10 @@ const minQueuedRequests = 3;
  */
 const minQueuedShare = 0.1;
 
-/** The admitted requests that a queue delays noticeably, as indexes in the log. */
+/**
+ * The admitted requests that waited as in a queue (`waited`), and those that contradict a queue of the declared limit
+ * (`contradicted`). Both are indexes in the log.
+ */
 export interface QueueDelays {
   readonly waited: readonly number[];
   readonly contradicted: readonly number[];
@@ -163,7 +169,9 @@ export interface QueueDelays {
    * A queue of another rate that explains the delays; `null` if a queue of the declared limit can explain the delays.
    */
   readonly other: LimiterFit | null;
-  /** Whether the rate proves nothing, since a slow server or the rounding of gateways' windows can be its cause. */
+  /**
+   * Whether the rate proves nothing: it can also come from a slow server, or from the rounding of gateways' windows.
+   */
   readonly isDoubtful: boolean;
 }
 

@@ -32,9 +32,9 @@ export const replayEvidence = (
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** The decisions that this limiter contradicts, by their index in the log, each with the limiter's prediction. */
+  /** The decisions that this limiter contradicts: maps their index in the log to what the limiter predicts. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** The number of decisions that this limiter does not explain at the middle between sending and answer. */
+  /** How many decisions the limiter contradicts if each was made at the middle between sending and answer. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
@@ -91,8 +91,8 @@ export class ContradictionCount {
   }
 
   /**
-   * Returns the lowest number of contradictions of any of these limiters; infinity if each limiter contradicts more
-   * than `most` decisions.
+   * Returns how many decisions the best of these limiters contradicts; infinity if each limiter contradicts more than
+   * `most`.
    */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {

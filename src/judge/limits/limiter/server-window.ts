@@ -2,15 +2,15 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/** The bounds of the offset of the server's wall clock (ms since 1970) from the log's instants, in ms. */
+/** How far the server's wall clock (ms since 1970) is ahead of the log's instants, in ms: from `least` to `most`. */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** The maximum lag of a `Date` header behind the server's clock, in ms. The header names whole seconds. */
+/** A `Date` header is up to this many ms behind the server's clock, since it names whole seconds. */
 const maxLag = 1000;
-/** The maximum lag on servers that write the header only once a second, in ms. */
+/** If a server writes the header only once a second, the header is up to this many ms behind. */
 const maxLagRefreshed = 2000;
 
 /** The minimum share of headers that must agree. A few headers can be stale or come from another machine. */

@@ -92,8 +92,8 @@ const interpretationsOf = (
 };
 
 /**
- * Returns the classes that explain the decisions under the assumption that nobody else used the key. Returns `null` if
- * no refusal can come from the limit of requests.
+ * Returns the limiter classes that explain the decisions, assuming that nobody else used the key. Returns `null` if no
+ * refusal can come from the limit of requests.
  */
 const explainKey = (
   { entries, refused }: KeyEvidence,

@@ -112,11 +112,9 @@ export interface KeyLimit extends MinuteLimit {
 }
 
 interface ClassTraits {
-  /**
-   * Whether a limiter of this class forgets usage above the limit at the end of a window, instead of keeping a debt.
-   */
+  /** Whether usage above the limit is forgotten when a window ends, so that it leaves no debt. */
   readonly forgetsExcess?: true;
-  /** Whether a limiter of this class forgets usage above the limit one window after its charge. */
+  /** Whether usage above the limit is forgotten one window after it was charged. */
   readonly forgetsAfterWindow?: true;
   /**
    * Whether a limiter of this class refuses only if it admitted the whole limit within the window before the refusal.
@@ -216,7 +214,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // The refusals after the first minute that only the limit of requests can explain.
+  // After the first minute, only the limit of requests can explain these refusals.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
@@ -242,7 +240,7 @@ const checkRoom = (
 
 export interface KeyTerms {
   readonly permitted: readonly LimiterClass[];
-  /** Whether the scenario names a limiter class, and so promises that nobody else uses the key. */
+  /** Whether the scenario names a limiter class. It thereby promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
 }

@@ -23,7 +23,7 @@ export interface TokenTerms {
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
   readonly forgottenIn: (windows: number) => number;
-  /** Whether the scenario names a limiter class, and so promises that nobody else uses the key. */
+  /** Whether the scenario names a limiter class. It thereby promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
   readonly peakText: string;
@@ -80,7 +80,8 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   const client = { uses: uses.requests, atOnce: () => [0] };
   const early = new Set(requests === null ? unnamed : earlyRefusals(unnamed, client, rule));
   return entries.flatMap(({ sent, status, unit }, place) => {
-    // An earlier run may have used the key, and limiters remember two windows. So the first refusals are left out.
+    // An earlier run may have used the key, and limiters remember two windows. So refusals within this time are left
+    // out.
     const isFirst = sent < entries[0]!.sent + limiterMemory(rule) + settleTime(minute);
     if (status !== 429 || isFirst || (unit !== 'tokens' && !early.has(uses.requests[place]!)))
       return [];
@@ -170,8 +171,8 @@ const checkNames = (
 const minUsedShare = 1 / 2;
 
 /**
- * The minimum amount that a bucket must have lacked at some time, as a share of the limit. A lack of this size
- * certainly lowers the reported remaining amount.
+ * A constant report is wrong only if the bucket must have lacked at least this share of the limit at some time. Such a
+ * lack certainly lowers the remaining amount.
  */
 const minLackingShare = 1 / 10;
 
@@ -187,8 +188,8 @@ const mostLacking = (charges: readonly Charge[], limit: number): number => {
 };
 
 /**
- * Checks whether the reported remaining amount of a limit is constant. A constant amount is no fault of a bucket that
- * refills between all requests, or that is always empty.
+ * Checks whether the reported remaining amount of a limit never changes. A constant amount is no fault if the bucket
+ * refills between all requests, or if it is always empty.
  */
 export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
   const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
