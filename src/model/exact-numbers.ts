@@ -1,4 +1,4 @@
-/** The number from which JavaScript writes numbers with an exponent, so that nobody takes them for exact. */
+/** From this number on, JavaScript writes numbers with an exponent, so nobody takes them for exact. */
 const firstExponent = 1e21;
 
 const isInexact = (value: number): boolean =>

@@ -69,7 +69,7 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
   for (; left > 0; left -= wavSecond.length) yield wavSecond.subarray(0, left);
 }
 
-/** The rate at which Opus always counts time, in samples per second (RFC 7845, section 4). */
+/** Opus always counts time at this rate, in samples per second (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
 /** The number of samples in a packet of 20 ms. */
 const samplesPerPacket = 960;
@@ -164,7 +164,7 @@ export const silentAudio = {
 >;
 
 const charactersPerSecond = 15;
-/** The minimum audio length in seconds, since players do not recognise an MP3 file of a few frames. */
+/** Audio has at least this many seconds, since players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
 /** The maximum audio length in seconds: a day. A WAV file can declare little more. */
 const maxSeconds = 86_400;

@@ -78,7 +78,10 @@ const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | n
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/** The fields of the OpenAI API that would change an answer and that this gateway does not serve. */
+/**
+ * Requests with these fields of the OpenAI API are refused: the fields would change an answer, and this gateway does
+ * not serve them.
+ */
 const unservedFields = [
   'audio',
   'function_call',

@@ -125,8 +125,8 @@ export type PartTest = (value: unknown, schema: unknown) => boolean;
 /** The maximum number of parts that are compiled for one schema. If it needs more, no value conforms to it. */
 const maxCompiled = 2_000;
 /**
- * The maximum number of references that are followed for one value in total. `maxReferenceDepth` limits nested
- * references. Both limits are needed, since some schemas never end.
+ * For one value, at most this many references are followed in total. `maxReferenceDepth` limits nested references. Both
+ * limits are needed, since some schemas never end.
  */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;

@@ -12,8 +12,8 @@ import {
 import { RequestRefusal } from '../errors/mock-errors.ts';
 
 /**
- * The source of values: the draw, the schema `root` to which references refer, and a test whether a value conforms to a
- * part of the schema.
+ * What values are generated from: the draw, the schema `root` to which references refer, and a test whether a value
+ * conforms to a part of the schema.
  */
 interface Generation {
   readonly draw: Draw;
@@ -33,7 +33,8 @@ const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
 /**
- * The maximum length of a text, and the maximum number of items or properties. A schema that requires more is refused.
+ * A generated text has at most this many characters, and an array or object at most this many items or properties. A
+ * schema that requires more is refused.
  */
 const maxSize = 10_000;
 
@@ -124,7 +125,7 @@ const randomNumber: Generator = ({ draw, obeys }, schema) => {
   return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
-/** The depth from which objects and arrays are as empty as the schema allows, since a schema may be recursive. */
+/** From this depth on, objects and arrays are as empty as the schema allows, since a schema may contain itself. */
 const maxDepth = 6;
 
 const randomObject: Generator = (from, schema, depth) => {

@@ -1,4 +1,4 @@
-/** The maximum number of characters of each class that count as one token. */
+/** One token has at most this many characters of the same class. */
 const maxRunLength = { space: 0, letter: 20, digit: 3, other: 1 } as const;
 type CharacterClass = keyof typeof maxRunLength;
 

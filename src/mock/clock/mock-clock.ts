@@ -27,7 +27,7 @@ export interface Recurring {
   run(): number | null;
 }
 
-/** A manual clock, whose time changes only when the clock is advanced. */
+/** A manual clock: its time changes only when `advance` is called. */
 export interface AdjustableMockClock extends MockClock {
   /** Advances the clock, and runs all work that becomes due, in the order of the due times. */
   advance(milliseconds: number): void;

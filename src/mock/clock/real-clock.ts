@@ -67,9 +67,9 @@ export class TimerWheel {
    */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
-  /** The millisecond before which all slots are empty. */
+  /** All slots before this millisecond are empty. */
   #currentTick: number;
-  /** The due time to which the timer is set: the earliest due time of all entries. */
+  /** The timer is set to this due time, the earliest of all entries. */
   #armed = Number.POSITIVE_INFINITY;
   #disarm = (): void => undefined;
 
@@ -148,7 +148,7 @@ export class TimerWheel {
 
 /** The maximum delay of setTimeout, in ms. A longer delay takes several timers. */
 const longestDelay = 2 ** 31 - 1;
-/** The wait, in ms, below which naps are used, since timers of the event loop count only whole milliseconds. */
+/** Waits of less than this many ms consist of naps, since timers of the event loop count only whole milliseconds. */
 const napThreshold = 2;
 /** The maximum length of a nap, in ms. A request that arrives during a nap waits until the nap ends. */
 const longestNap = 0.5;

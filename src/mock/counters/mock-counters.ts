@@ -27,12 +27,14 @@ export const emptyMockCounters = () => ({
   received: 0,
   /** The number of requests that checked the gateway before a run. The other counters do not include these requests. */
   preflights: 0,
-  /** The number of requests that passed the checks of path, key, credits and limits. */
+  /** For each route, how many requests passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
   ended: zeros(ends),
   /** The prompt tokens of all chats that began, and the completion tokens that were written. */
   tokens: { input: 0, output: 0 },
-  /** The billed characters of speech, the billed ms of transcribed audio, and the sum of the prices in micro-units. */
+  /**
+   * The billed characters of speech, the billed ms of transcribed audio, and the total of all prices in micro-units.
+   */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
 export type MockCounters = ReturnType<typeof emptyMockCounters>;

@@ -9,7 +9,7 @@ interface TokenLedgerEntry {
   readonly charge: TokenCharge;
 }
 
-/** Opens the list of all keys' token charges, in the order in which they were decided. */
+/** Opens the list of the token charges of all keys, in the order in which the charges were decided. */
 export const openTokenLedger = ({ ledger: listed }: MockCredits) => {
   const recent = new RecentItems<TokenLedgerEntry>(listed);
   let charges = 0;

@@ -3,8 +3,8 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /**
- * The errors of requests that are refused for another reason than a limit. A detail that the interface does not define
- * is taken from the OpenAI API.
+ * The errors of refusals for reasons other than a limit. Details that the interface does not define are those of the
+ * OpenAI API.
  */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),
@@ -28,7 +28,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal that the code that reads a request throws. `MockExchange.attempt` answers with it. */
+/** Thrown to refuse a request while it is read. `MockExchange.attempt` catches it and answers with the refusal. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export const errorBody = (
 ): ErrorBody => ({ error: { message, type, code } });
 
 /**
- * An error that prevents the start, for example because an address or a file is not available. The message is written
- * for the user.
+ * An error that prevents the mock from starting, for example because an address or a file is not available. The message
+ * is written for the user.
  */
 export class MockStartError extends Error {}

@@ -10,7 +10,7 @@ import { errorAnswers, wireFaults } from './answer-faults.ts';
 import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults, streamFaults } from './stream-faults.ts';
 
-/** The header by which a request names its fault, if the settings allow it. */
+/** In this header, a request names its own fault, if the settings allow it. */
 const faultHeader = 'x-weir-fault';
 
 const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {

@@ -4,7 +4,7 @@ import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /** The number of tokens of a stream, or of bytes of another answer, that are sent before the fault. */
+  /** How much is sent before the fault: tokens of a stream, or bytes of another answer. */
   readonly after: number;
   /** The delay, in ms. */
   readonly delay: number;
@@ -42,7 +42,7 @@ export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault =
   ...defaults,
 });
 
-/** The wait before a reset, in ms, so that the bytes that were written leave the machine first. */
+/** A reset waits this many ms, so that the bytes that were written leave the machine first. */
 export const resetDelay = 20;
 
 export const resetConnection = ({ exchange }: FaultContext): void => {

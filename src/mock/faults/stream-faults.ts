@@ -76,7 +76,10 @@ const framingFaults = {
       labelGzip(context, true);
     },
   },
-  /** Sends gzip that was not requested, for an answer that is not streamed. The answer may have one or many pieces. */
+  /**
+   * Sends gzip that was not requested, for an answer that is not streamed. Each piece of the answer is compressed by
+   * itself.
+   */
   'gzip-body': whole((context) => {
     context.exchange.encode = (bytes) => gzipSync(bytes);
     labelGzip(context, false);

@@ -140,8 +140,8 @@ const controlListener = (
 };
 
 /**
- * The time, in ms, for which an idle connection stays open. Common proxies use this value. With Node's default of 5 s,
- * the clients of slow loads would have to reconnect.
+ * An idle connection stays open for this many ms, as with common proxies. With Node's default of 5 s, the clients of
+ * slow loads would have to reconnect.
  */
 const keepAliveTimeout = 75_000;
 
@@ -200,7 +200,7 @@ export const startMock = async (
       keepAliveTimeout,
       requestTimeout,
       headersTimeout: requestTimeout,
-      // The interval at which Node checks for requests that take too long.
+      // Node checks at this interval, in ms, for requests that take too long.
       connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
     },
     gateway.receive,

@@ -89,7 +89,7 @@ export class MockExchange {
   readonly clientId: string | null;
   /** The key's index in the settings; `null` until the key is known to be valid. */
   keyIndex: number | null = null;
-  /** The number of the connection, in the order of the connections' first requests. */
+  /** The number of this request's connection. Connections are numbered in the order of their first requests. */
   connection = 0;
   trace: RequestTrace | null = null;
   /** The fault under which the end of the request is counted; `null` if the request shows no fault. */

@@ -3,7 +3,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The time at which models were created (2026-01-01T00:00:00Z), in seconds since 1970. It is fixed, so that equal
+ * All models claim to be created at this time (2026-01-01T00:00:00Z, in seconds since 1970). It is fixed, so that equal
  * requests get equal bytes.
  */
 export const createdAt = 1_767_225_600;

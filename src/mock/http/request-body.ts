@@ -62,7 +62,7 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
-/** Returns the refusal of a field that the interface does not define and that would change the answer. */
+/** Returns the refusal for a field that would change the answer but that the interface does not define. */
 export const unservedField = (field: string): RequestRefusal =>
   new RequestRefusal(
     'unsupported-parameter',

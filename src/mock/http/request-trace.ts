@@ -21,8 +21,7 @@ const noHandlerFields = {
   /** The time at which a chat joined the queue of its model; `null` if the request was refused or is not a chat. */
   queued: null as number | null,
   /**
-   * The time at which the prefill of the request was due to end and its first token was due; `null` if the request
-   * ended earlier.
+   * When the prefill of the request was due to end, and its first token was due; `null` if the request ended earlier.
    */
   prefillEnd: null as number | null,
   micros: 0,
@@ -64,7 +63,10 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
      * machine can also read.
      */
     toLine: () => ({
-      /** The client's `x-request-id`, which identifies the request on both sides; otherwise an id of the mock. */
+      /**
+       * The client's `x-request-id`, by which both sides can identify the request; without this header, an id of the
+       * mock.
+       */
       requestId,
       /** The key's index in the settings; `null` if the request has no valid key. */
       key: exchange.keyIndex,
@@ -79,11 +81,11 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       sent: tokens.filter((_, i) => i % 2 === 1),
       written,
       /**
-       * The number of bytes that were written to the socket during the request. With pipelining, the number includes
-       * bytes of earlier answers.
+       * How many bytes were written to the socket during the request. With pipelining, this includes bytes of earlier
+       * answers.
        */
       bytes: request.socket.bytesWritten - earlierBytes,
-      /** The time at which the answer was complete or its connection was closed. */
+      /** When the answer was complete or its connection was closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,

@@ -23,7 +23,7 @@ export interface LimitExceeded {
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: MeterLevel;
-  /** The time from which the refused request would be admitted if no other request came. */
+  /** From this time on, the refused request would be admitted if no other request came. */
   readonly fitsAt: number;
   readonly headers: LimitHeaders;
 }
@@ -73,7 +73,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
 type WorkerCounters = ReturnType<typeof newCounters>;
 
 /**
- * The wait, in ms, that a refusal names if too many requests are in flight. The wait is a guess, since nobody knows
+ * If too many requests are in flight, the refusal names a wait of this many ms. The wait is a guess, since nobody knows
  * when a request will end.
  */
 const inFlightRetryDelay = 1000;

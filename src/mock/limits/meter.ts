@@ -4,12 +4,12 @@ export interface MeterRule {
   readonly window: number;
   /** A time at which a window of the wall clock begins. */
   readonly phase: number;
-  /** The size of a `burst-bucket`, which may be smaller than the limit. */
+  /** How many units a `burst-bucket` holds, which may be less than the limit. */
   readonly burst: number;
   readonly steps: number;
 }
 
-/** The remaining whole units, never negative, and the time at which all units will be available again. */
+/** How many whole units remain, never less than 0, and when all units will be available again. */
 export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
@@ -20,7 +20,7 @@ export interface MeterLevel {
  */
 export interface Meter {
   /**
-   * Decides whether `amount` more units fit. An `amount` of 0 stands for an unknown amount, for which at least one unit
+   * Returns whether `amount` more units fit. An `amount` of 0 means that the amount is unknown. Then at least one unit
    * must be left.
    */
   fits(now: number, amount: number): boolean;
@@ -30,8 +30,8 @@ export interface Meter {
    */
   count(now: number, amount: number): number;
   /**
-   * Returns the time from which `amount` units fit if no other request comes. For an amount that never fits, returns
-   * the time from which all units are free.
+   * Returns from which time on `amount` units fit if no other request comes. For an amount that never fits, returns the
+   * time from which all units are free.
    */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;

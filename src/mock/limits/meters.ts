@@ -163,7 +163,7 @@ const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
     (now, missing) => now + (missing * window) / limit,
   );
 
-/** A bucket of the whole limit, which is refilled in equal steps on the clock. */
+/** Creates a bucket that holds the whole limit, and is refilled in equal steps at fixed times of the clock. */
 const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   const stepsUntil = (moment: number): number => wholePeriods(phase, moment, window / steps);
   return bucket(
@@ -178,7 +178,8 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
 };
 
 /**
- * A queue that admits `limit` requests per window, one by one. Up to `limit` further requests may wait in the queue.
+ * Creates a queue that admits `limit` requests per window, one by one. Up to `limit` further requests may wait in the
+ * queue.
  */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
@@ -203,8 +204,8 @@ export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
   /**
-   * A window begins with the first use after the end of the window before. Around the boundary between two windows,
-   * this limiter admits up to twice its limit within one window length.
+   * The first use after the end of a window begins the next window. Around the boundary between two windows, this
+   * limiter admits up to twice its limit within one window length.
    */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
@@ -256,8 +257,8 @@ export const withDelayedWrites = (meter: Meter): Meter => {
 const longestLockout = 3;
 
 /**
- * A fixed window whose count is not cleared at the end of the window. The count is cleared only after the key was idle
- * for one window length, or was locked out for three window lengths.
+ * Creates a fixed window whose count is not cleared when the window ends. The count is cleared only after the key was
+ * idle for one window length, or was locked out for three window lengths.
  */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;

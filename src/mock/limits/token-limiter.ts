@@ -16,7 +16,7 @@ import {
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
 export interface TokenCharge {
-  /** The time at which the charge counts, which may be in the future. */
+  /** When the charge counts. This time may be in the future. */
   readonly at: number;
   readonly tokens: number;
   readonly parts: TokenParts;
@@ -83,7 +83,7 @@ const openTokenAccount = (
   };
   return {
     /**
-     * Admits a chat, makes the charges of its admission, and returns `null`. If the chat does not fit, returns the time
+     * Admits a chat, charges what is due on admission, and returns `null`. If the chat does not fit, returns the time
      * from which it would fit.
      */
     reserve: (now: number, size: ChargedChat): number | null => {
@@ -143,7 +143,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   );
   const fullRest = openCounter(declared).left(0);
   /**
-   * The tokens that the header adds to the remaining tokens of the enforced limit, since it reports the declared limit.
+   * The header reports what remains of the declared limit: what remains of the enforced limit, plus this many tokens.
    */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
@@ -158,7 +158,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
     },
     /** Begins a request, and returns the time at which the request may continue. */
     begin: (now: number): number => store().meter.count(now, 0),
-    /** Returns the time from which a request of unknown size fits; `null` if it is not refused now. */
+    /** If a request of unknown size is refused now, returns the time from which it would fit; otherwise `null`. */
     refusedUntil: (now: number): number | null => {
       if (!rules.isEnforced) return null;
       if (now < lockedUntil) return lockedUntil;

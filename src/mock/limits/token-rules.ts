@@ -24,8 +24,8 @@ export const noChat: ChargedChat = {
 export interface ChatUse {
   readonly cachedTokens: number;
   /**
-   * The completion tokens of all choices that were sent to the client. `whole` is the number of completion tokens of
-   * the whole answer.
+   * The completion tokens that were sent to the client, of all choices together. `whole` counts those of the whole
+   * answer.
    */
   readonly written: number;
   readonly whole: number;
@@ -46,11 +46,11 @@ export interface TokenRules {
   readonly limit: number;
   readonly window: number;
   readonly isEnforced: boolean;
-  /** The number of processes that handle requests in turn, each with its own counter. */
+  /** This many processes handle requests in turn, each with its own counter. */
   readonly replicas: number;
   /** The delay of each charge after it is due, in ms. */
   readonly delay: number;
-  /** The time for which a key is refused after a refusal, in ms. */
+  /** After a refusal, the key is refused for this many ms. */
   readonly lockout: number;
   readonly randomRefusals: number;
   /** What a client that hangs up is charged for: the written tokens, the whole answer, or nothing. */

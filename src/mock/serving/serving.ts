@@ -58,10 +58,10 @@ export const noLevels = {
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
-  /** The number of prompt tokens that were looked up in the prefix cache. `prefixHits` counts those that were in it. */
+  /** How many prompt tokens were looked up in the prefix cache. `prefixHits` of these tokens were in it. */
   prefixQueries: 0,
   prefixHits: 0,
-  /** The total time in ms for which the admitted requests waited. `queued` is the number of admitted requests. */
+  /** How long all admitted requests together waited, in ms. `queued` is the number of admitted requests. */
   queueTime: 0,
   queued: 0,
 };

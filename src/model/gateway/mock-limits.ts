@@ -219,7 +219,7 @@ export type MockLimits = z.output<typeof mockLimitsSchema>;
 
 type Behaviour = { [Name in keyof typeof behaviours]: z.output<(typeof behaviours)[Name]> };
 
-/** The values of each profile for fields that the scenario does not set. */
+/** If the scenario does not set a field, the field gets the value of the profile. */
 const profiles = {
   spec: {
     algorithm: 'fixed-from-first',
@@ -241,7 +241,7 @@ const profiles = {
   },
 } as const satisfies Record<string, Behaviour>;
 
-/** How each kind of accounting charges tokens, for fields of `charging` that the scenario does not set. */
+/** How each kind of accounting charges tokens. A field of `charging` that the scenario sets takes precedence. */
 const chargingByAccounting = {
   after: { admits: 'below', promptAt: 'end', reserves: false, settles: true, bytesPerToken: null },
   reserve: {

@@ -9,8 +9,8 @@ export interface CountBounds {
 export interface EnvelopeFact {
   readonly finding: LimitFinding;
   /**
-   * The span of time, in ms, whose admissions exceed the allowed number the most; `null` if no span certainly has too
-   * many admissions.
+   * The span of time, in ms, whose admissions exceed the allowed number by the largest factor; `null` if no span
+   * certainly has too many admissions.
    */
   readonly worst: {
     readonly span: number;
@@ -19,7 +19,9 @@ export interface EnvelopeFact {
   } | null;
 }
 
-/** The part of a burst whose admissions exceed the allowed number the most. Instants and spans are in ms. */
+/**
+ * The first part of a burst, cut where the admissions exceed the allowed number the most. Instants and spans are in ms.
+ */
 export interface BurstFact {
   readonly begin: number;
   readonly span: number;
@@ -29,13 +31,13 @@ export interface BurstFact {
   readonly allowed: number;
 }
 
-/** The outcomes of the requests that were certainly sent no faster than the evenly spread limit. */
+/** What happened to requests that were certainly sent no faster than an evenly spread limit allows. */
 export interface EvenFact {
   readonly paced: number;
-  /** The refused requests, as indexes into the decisions on all requests. */
+  /** Those of these requests that were refused, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
   /**
-   * The lowest limit under which none of these requests would be refused; `null` if too few of these requests were
+   * Under any lower limit, some of these requests would have been refused; `null` if too few of these requests were
    * sent.
    */
   readonly seenLimit: number | null;
@@ -58,7 +60,10 @@ export interface SustainedFact {
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
-  /** The number of the load's requests that a limiter without bursts would admit. */
+  /**
+   * How many requests per window were admitted, as bounds that are valid for any limiter. `most` is `null` if the load
+   * may have been below the limit.
+   */
   readonly spaced: number;
   /**
    * The bounds of the number of admitted requests per window. The bounds are valid for any limiter. `most` is `null` if
@@ -71,18 +76,18 @@ export interface SustainedFact {
    */
   readonly isLow: boolean;
   /**
-   * Whether the limiter certainly ignores refused requests and still admits fewer requests than a limiter without
-   * bursts.
+   * Whether the limiter admits fewer requests than a limiter without bursts, although it certainly ignores refused
+   * requests.
    */
   readonly isShort: boolean;
 }
 
 export interface LimitFacts {
-  /** The bounds of the highest number of admissions within one window. */
+  /** How many requests were admitted at most within one window, as a lower and an upper bound. */
   readonly mostAdmitted: CountBounds;
   /**
-   * Whether more requests than the limit were admitted within one window. Fixed windows and token buckets can admit
-   * more.
+   * Whether more requests than the limit were admitted within one window. This is no violation by itself: fixed windows
+   * and token buckets can admit more.
    */
   readonly overAdmitted: LimitFinding;
   readonly envelope: EnvelopeFact;
@@ -91,11 +96,11 @@ export interface LimitFacts {
   readonly idle: IdleFact;
   readonly sustained: SustainedFact | null;
   /**
-   * Whether a request was refused although fewer requests than the limit were admitted in the two windows before the
-   * refusal.
+   * Whether a request was refused although, in the two windows before the refusal, fewer requests than the limit were
+   * admitted.
    */
   readonly refusedWithRoom: LimitFinding;
-  /** The refusals for which `refusedWithRoom` is certain, as indexes into the log. */
+  /** The requests that were certainly refused although there was room (`refusedWithRoom`), as indexes into the log. */
   readonly refusalsWithRoom: readonly number[];
   /** Whether a request was refused although no request was admitted in the window before the refusal. */
   readonly lockedOut: LimitFinding;

@@ -1,13 +1,13 @@
 import type { LimiterClass, ProbePhase } from './limit-log.ts';
 
-/** A fitted number, and the interval of the values that explain the log equally well. */
+/** A fitted number. All values from `least` to `most` explain the log as well as `value`. */
 export interface Fitted {
   readonly value: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** The limiter of a class that explains a log best, and how well this limiter explains the log. */
+/** Of all limiters of one class, the limiter that explains a log best, and how well it explains the log. */
 export interface LimiterFit {
   readonly limiter: LimiterClass;
   readonly limit: Fitted;
@@ -35,7 +35,7 @@ export interface LimiterIdentification {
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;
-  /** The best limiter of each class with the declared limit, the best limiter first. */
+  /** For each class, the best limiter with the declared limit. The best of all is first. */
   readonly ranking: readonly LimiterFit[];
   /**
    * Limiters whose limit or window differs from the declared limit or window, and which contradict far fewer decisions

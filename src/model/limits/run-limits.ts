@@ -5,8 +5,8 @@ import { limitCheckSchema, limiterClassNames } from './limit-log.ts';
 const count = z.int().nonnegative();
 
 /**
- * The bounds of the highest amount that was admitted within one minute. `most` is `null` if the amount of some request
- * is unknown.
+ * How much was admitted at most within one minute, as a lower and an upper bound. `most` is `null` if the amount of
+ * some request is unknown.
  */
 const admittedPeakSchema = z.strictObject({ least: count, most: count.nullable() });
 export type AdmittedPeak = z.infer<typeof admittedPeakSchema>;
@@ -42,8 +42,8 @@ const keyRefusalsSchema = z.strictObject({
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
 /**
- * The maximum number of decisions of a key, from the first decision on, that are replayed through limiters. Replaying
- * more decisions would take long and show little.
+ * At most this many decisions of a key, from the first decision on, are replayed through limiters. Replaying more
+ * decisions would take long and show little.
  */
 export const replayedDecisions = 400;
 

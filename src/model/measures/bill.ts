@@ -11,25 +11,22 @@ export const billFates = ['completed', 'failed', 'retried', 'cancelled'] as cons
 export type BillFate = (typeof billFates)[number];
 
 /**
- * The known facts about chats that did not complete and whose cost the server did not report. `received` is the number
- * of received tokens, `asked` the sum of the requests' token maxima, and `unlimited` the number of chats without a
- * token maximum.
+ * What is known about chats that did not complete and whose cost the server did not report. `received` counts the
+ * received tokens. `asked` is the sum of the requests' token maxima. `unlimited` is the number of chats without a token
+ * maximum.
  */
 const unreportedSchema = z.strictObject({ received: count, asked: count, unlimited: count });
 
 /** The sums over the attempts of one fate. An attempt that the server refused costs nothing and is in no bill. */
 export const billSchema = z.strictObject({
-  /** The number of attempts of known cost, and the number of attempts of unknown cost. */
+  /** How many attempts have a known cost (`known`), and how many have an unknown cost (`unknown`). */
   known: count,
   unknown: count,
   /** The cost in millionths of the currency. */
   cost: count,
-  /** The number of tokens of the attempts of known cost, by class; absent for traffic without tokens. */
+  /** The tokens of the attempts with a known cost, by class; absent for traffic without tokens. */
   tokens: z.record(z.enum(tokenClasses), count).optional(),
-  /**
-   * The facts that bound the cost of the attempts whose cost is unknown; absent for completed attempts and in old
-   * files.
-   */
+  /** What limits the cost of the attempts whose cost is unknown; absent for completed attempts and in old files. */
   unreported: unreportedSchema.optional(),
 });
 export type Bill = z.infer<typeof billSchema>;

@@ -33,22 +33,20 @@ export const labelsSchema = z.strictObject({
   /** Whether the requests were due during the warm-up. No figure contains such requests. */
   warmUp: z.boolean(),
   /**
-   * The index of the part of the warm-up in which the requests were due. The possible ends of the warm-up divide the
-   * warm-up into parts. Part 0 is before the first possible end. Absent once the run has found the end of the warm-up.
+   * The possible ends of the warm-up divide the warm-up into parts. The requests were due in the part with this index.
+   * Part 0 is before the first possible end. Absent once the run has found the end of the warm-up.
    */
   warmUpPart: z.int().nonnegative().optional(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
 
 /**
- * A finish reason, in the server's spelling, and the number of answers with it. `others` stands for all reasons beyond
+ * How many answers had a finish reason. The reason is in the server's spelling; `others` stands for all reasons beyond
  * a maximum number of reasons.
  */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
-/**
- * The number of arrivals with each outcome, over all arrivals that were due. In old results, no arrival is cancelled.
- */
+/** How many of the arrivals that were due had each outcome. In old results, no arrival is cancelled. */
 export const outcomeCountsSchema = z.strictObject({
   ...(Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
@@ -62,7 +60,7 @@ export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** The number of these answers that reported their input tokens, and the sum of these tokens (`input`). */
+  /** How many of these answers reported their input tokens, and the sum of the reported input tokens (`input`). */
   answersWithInput: count,
   input: count,
   output: count,
@@ -88,12 +86,12 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 const hangUpsSchema = z.strictObject({
   /** The outcomes of these arrivals. An arrival with any other outcome than `cancelled` ended before its hang-up. */
   outcomes: outcomeCountsSchema,
-  /** The number of cancelled arrivals that had received the head of an answer. */
+  /** How many cancelled arrivals had received the head of an answer. */
   headers: count,
   /** What the cancelled arrivals had received: token events of streams, and bytes of bodies. */
   tokenEvents: count,
   bytes: count,
-  /** The sum of the times from sending to the hang-up, each rounded to whole ms. */
+  /** The times from sending to the hang-up, each rounded to whole ms, added up. */
   time: count,
 });
 export type HangUps = z.infer<typeof hangUpsSchema>;
@@ -103,12 +101,12 @@ export const groupSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   /** Absent without planned hang-ups. */
   hangUps: hangUpsSchema.optional(),
-  /** The number of arrivals with at least one attempt whose first byte was written. */
+  /** How many arrivals had at least one attempt whose first byte was written. */
   sent: count,
-  /** The number of attempts, and the number of arrivals with more than one attempt. */
+  /** The number of attempts. `retried` is the number of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
-  /** The number of arrivals that were not retried although the plan retries their kind of failure, by reason. */
+  /** How many arrivals were not retried although the plan retries their kind of failure, for each reason. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   /** The cost of the attempts; absent in old results. */
@@ -128,27 +126,27 @@ export const groupSchema = z.strictObject({
    */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
   /**
-   * The number of attempts that were sent again on a new connection because the server had closed the first connection;
-   * absent if the number is 0.
+   * How many attempts were sent again on a new connection because the server had closed the first connection; absent if
+   * none.
    */
   reconnected: count.optional(),
   /** The number of completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
   /**
-   * The number of completed and failed chats by finish reason, in text order; absent for other traffic and in old
+   * How many completed and failed chats had each finish reason, in text order; absent for other traffic and in old
    * results.
    */
   finishes: z.array(finishCountSchema).optional(),
   /**
-   * The number of completed requests that met all per-request objectives (`all`). For each objective, in plan order,
-   * the number of completed requests that met the objective (`each`). Absent without per-request objectives.
+   * `all` is the number of completed requests that met all per-request objectives. `each` lists, for each of these
+   * objectives in plan order, how many completed requests met it. Absent without per-request objectives.
    */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** The distributions of the measures over completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
   /**
-   * The times to the first token or audio of answers that failed after their first token or audio; absent without such
-   * answers, and in old results.
+   * For answers that failed after their first token or audio, the times to this first token or audio; absent without
+   * such answers, and in old results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
   /** How late instants may have been read (`read-delays.ts`); absent in old results. */
@@ -163,8 +161,8 @@ export type TimelineMeasure = (typeof timelineMeasures)[number];
 /**
  * One second of the run. `due` and latencies count in the second of the due instant. `begun` and `sent` count in the
  * second in which the attempt began or was sent. `ended` and outcomes count in the second of the end. `begun`, `sent`
- * and `ended` count attempts; `due` and outcomes count arrivals. The sum of begun − ended over all earlier seconds is
- * therefore the number of exchanges in flight at its start.
+ * and `ended` count attempts; `due` and outcomes count arrivals. So the number of exchanges in flight at the start of a
+ * second is the sum of begun − ended over all earlier seconds.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -175,28 +173,31 @@ export const timelineSecondSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
   /**
-   * The number of arrivals due in this second on which the client planned to hang up, and the number of these arrivals
-   * that completed before the hang-up. The latencies of these arrivals are not recorded. Absent without such arrivals.
+   * The arrivals due in this second on which the client planned to hang up: their number (`due`), and how many of them
+   * completed before the hang-up (`completed`). Their latencies are not recorded. Absent without such arrivals.
    */
   toCancel: z
     .strictObject({ due: count, completed: z.partialRecord(z.enum(trafficKinds), count) })
     .optional(),
   tokenEvents: count,
   /**
-   * The tokens of completed answers, from any source of token counts, in the second in which the answer ended. Only the
-   * output tokens of a stream are spread over seconds: each token event counts one token in its own second, and the
-   * last event counts all remaining tokens. If a stream has fewer tokens than events, all tokens count in the second of
-   * the last event.
+   * The tokens of completed answers, from any source of token counts. They count in the second in which the answer
+   * ended. Only the output tokens of a stream are spread over seconds: each token event counts one token in its own
+   * second, and the last event counts all remaining tokens. If a stream has fewer tokens than events, all tokens count
+   * in the second of the last event.
    */
   inputTokens: count,
   outputTokens: count,
-  /** The input tokens and the cached tokens of the answers that report cached tokens; absent without such answers. */
+  /**
+   * The input tokens (`input`) and the cached tokens (`tokens`) of the answers that report cached tokens; absent
+   * without such answers.
+   */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
   /** The sums (`prefill.ts`) over the streams whose repeated tokens are known; absent without such streams. */
   prefill: prefillSumsSchema.optional(),
   /**
-   * The length of the audio that completed requests received and sent, in ms, and the number of spoken characters. All
-   * count in the second in which the answer ended.
+   * How much audio completed requests received and sent, in ms, and how many characters were spoken. All count in the
+   * second in which the answer ended.
    */
   audioReceived: count,
   audioSent: count,
