@@ -166,8 +166,8 @@ const unknownWord = (verb: string, name: string): string => {
   const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
-  // If the user writes blanks within a value, as in `--rate 5 /s`, the rest of the value becomes a word of its own.
-  // This word may be such a rest.
+  // If a value is written with blanks, as in `--rate 5 /s`, its rest becomes a word of its own. This may be such a
+  // word.
   const isPart = /^(?:=.*|per|an?|seconds?|minutes?|hours?|[\d.]+\/?[a-z]+)$/i.test(name);
   const advice = isPart
     ? `${expected}; a value has no blanks: --rate 5/s, --set load.rate=5/s`

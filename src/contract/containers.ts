@@ -54,8 +54,8 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * A round length of at least this many bytes may mean "unknown"; a smaller length is always believed. This many bytes
- * are 17 minutes of speech at 24 kHz with 16 bits, more than speaking the longest text takes.
+ * A round length means "unknown" only from this many bytes on. So long are 17 minutes of speech at 24 kHz with 16 bits,
+ * which is more than speaking the longest text takes.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**

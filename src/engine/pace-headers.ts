@@ -17,8 +17,8 @@ const unitsOfPace = ['requests', 'tokens'] as const;
 type PaceUnit = (typeof unitsOfPace)[number];
 
 /**
- * Returns whether a reported limit counts requests or tokens: `requests` for example for `project-requests`, and
- * `tokens` for `input-tokens`. Returns `null` if the limit counts something else, such as images.
+ * Returns the unit of a pace that a reported limit counts: for example `requests` for `project-requests`, and `tokens`
+ * for `input-tokens`. Returns `null` for other units, such as images.
  */
 const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
   unitsOfPace.find((each) => unit === each || unit.endsWith(`-${each}`)) ?? null;
@@ -34,8 +34,8 @@ export interface DeclaredPace {
   readonly requests: number | null;
   readonly tokens: number | null;
   /**
-   * The lowest declared limit of requests whose window is shorter than the window of the pace, without conversion. It
-   * bounds how many requests are sent at the same time.
+   * The lowest declared limit of requests with a window shorter than that of the pace, not converted. It bounds how
+   * many requests are sent at the same time.
    */
   readonly atOnce: number | null;
 }

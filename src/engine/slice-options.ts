@@ -56,9 +56,7 @@ export interface SliceOptions {
   readonly clips: ClipLibrary;
   /** The prompts that are stored outside the plan, and the traces of the plan's loads. */
   readonly workload: Workload;
-  /**
-   * The budget that this slice shares with other slices of its process; absent if the slice has a budget of its own.
-   */
+  /** The budget that this slice shares with other slices of its process; absent if the slice has its own. */
   readonly sharedBudget?: SharedBudget;
   /**
    * The slice may send until this instant, in ms of the machine's monotonic clock. The owner of the lease extends it by

@@ -8,10 +8,7 @@ interface Habit {
   readonly names: string;
   /** The option of Weir that the advice names. A verb without this option gives no such advice. */
   readonly needs: string;
-  /**
-   * The scenario field with the same meaning. If a scenario file is given, the advice names this field instead of an
-   * option.
-   */
+  /** The scenario field with the same meaning. If a scenario file is given, the advice names this field. */
   readonly field?: string;
   /** Adds a unit to the user's value, since other tools use values without units. */
   readonly read?: (value: string) => string;

@@ -57,9 +57,7 @@ interface ErrorForm {
    * results record none.
    */
   readonly between?: readonly [DelayName, DelayName];
-  /**
-   * Whether the figure is the longest of several durations of a request. Then a late read in any of them can change it.
-   */
+  /** Whether the figure is the longest of a request's durations. Then a late read of any of them can change it. */
   readonly isGreatest?: true;
 }
 

@@ -223,8 +223,9 @@ export const isSure = (
 };
 
 /**
- * Returns `false` if a kept share has too few arrivals to be sure, even if all arrivals were independent; `null`
- * otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
+ * Returns `false` if an objective on a share is kept, but by too few arrivals to be sure, even if all arrivals were
+ * independent; `null` otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a
+ * bound of 1 %.
  */
 const isShareUnsure = (
   { figure, comparison, bound }: Objective,

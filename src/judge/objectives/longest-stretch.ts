@@ -82,11 +82,13 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** Up to this share of the seconds with arrivals is too small to contradict the others. */
+/**
+ * The seconds outside the longest stretch are negligible if they are at most this share of the seconds with arrivals.
+ */
 const negligible = 0.05;
 /**
- * If all contradicting seconds are at the beginning of the run, up to this share of them is negligible. The share is
- * larger than `negligible`, since the server may have changed after the beginning.
+ * The same share if all of them come before the stretch. It is larger, since the server may have changed after the
+ * beginning.
  */
 const negligibleBefore = 0.2;
 

@@ -29,8 +29,8 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   );
 
 /**
- * The fields of the OpenAI API that are refused because they would change the answer. Each field has the values that
- * are allowed because they change nothing.
+ * Maps the fields of the OpenAI API that are refused, because they would change the answer, to the values that are
+ * allowed because they change nothing.
  */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],

@@ -78,10 +78,7 @@ const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | n
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/**
- * Requests with these fields of the OpenAI API are refused: the fields would change an answer, and this gateway does
- * not serve them.
- */
+/** These fields of the OpenAI API are refused: they would change an answer, and this gateway does not serve them. */
 const unservedFields = [
   'audio',
   'function_call',

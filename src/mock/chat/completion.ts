@@ -29,10 +29,7 @@ export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /**
-   * The functions that the model may call. If there are any, the answer calls one of them; otherwise, `format` decides
-   * the answer's content.
-   */
+  /** The answer calls one of these functions. If there are none, `format` decides the answer's content. */
   readonly tools: readonly Tool[];
 }
 

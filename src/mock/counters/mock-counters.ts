@@ -32,9 +32,7 @@ export const emptyMockCounters = () => ({
   ended: zeros(ends),
   /** The prompt tokens of all chats that began, and the completion tokens that were written. */
   tokens: { input: 0, output: 0 },
-  /**
-   * The billed characters of speech, the billed ms of transcribed audio, and the total of all prices in micro-units.
-   */
+  /** The billed characters of speech, the billed ms of transcribed audio, and the sum of the prices in micro-units. */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
 export type MockCounters = ReturnType<typeof emptyMockCounters>;

@@ -63,10 +63,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
      * machine can also read.
      */
     toLine: () => ({
-      /**
-       * The client's `x-request-id`, by which both sides can identify the request; without this header, an id of the
-       * mock.
-       */
+      /** The client's `x-request-id`, by which both sides can identify the request; otherwise an id of the mock. */
       requestId,
       /** The key's index in the settings; `null` if the request has no valid key. */
       key: exchange.keyIndex,

@@ -34,7 +34,7 @@ export interface BurstFact {
 /** What happened to requests that were certainly sent no faster than an evenly spread limit allows. */
 export interface EvenFact {
   readonly paced: number;
-  /** Those of these requests that were refused, as indexes into the decisions on all requests. */
+  /** The refused ones of these requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
   /**
    * Under any lower limit, some of these requests would have been refused; `null` if too few of these requests were
@@ -60,14 +60,11 @@ export interface SustainedFact {
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
+  /** How many of the load's requests a limiter without bursts would admit. */
+  readonly spaced: number;
   /**
    * How many requests per window were admitted, as bounds that are valid for any limiter. `most` is `null` if the load
    * may have been below the limit.
-   */
-  readonly spaced: number;
-  /**
-   * The bounds of the number of admitted requests per window. The bounds are valid for any limiter. `most` is `null` if
-   * the load may have been below the limit.
    */
   readonly rate: { readonly least: number; readonly most: number | null };
   /**

@@ -188,10 +188,7 @@ export const timelineSecondSchema = z.strictObject({
    */
   inputTokens: count,
   outputTokens: count,
-  /**
-   * The input tokens (`input`) and the cached tokens (`tokens`) of the answers that report cached tokens; absent
-   * without such answers.
-   */
+  /** The input tokens and the cached tokens of the answers that report cached tokens; absent without such answers. */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
   /** The sums (`prefill.ts`) over the streams whose repeated tokens are known; absent without such streams. */
   prefill: prefillSumsSchema.optional(),

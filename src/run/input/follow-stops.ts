@@ -32,9 +32,8 @@ export interface FollowedStops {
 }
 
 /**
- * Receives stop requests (such as signals) until `release` is called, so that no signal ends the process directly. A
- * stop request that comes before the load starts aborts the opening of the run. A stop request during the load ends the
- * load, and the reports are still written.
+ * Receives stop requests (such as signals) until `release` is called, so no signal ends the process directly. A stop
+ * request before the load aborts the opening of the run. During the load, it ends the load, and reports are written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

@@ -20,9 +20,7 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
-  /**
-   * The family of rate-limit headers that the gateway sends instead of the documented `x-ratelimit-api_key-*` headers.
-   */
+  /** The family of rate-limit headers that the gateway sends instead of the documented `x-ratelimit-api_key-*`. */
   readonly headerFamily?: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;

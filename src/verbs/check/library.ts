@@ -19,10 +19,7 @@ export interface CheckOptions extends Pick<
   readonly transcriptionModel?: string | undefined;
   /** The server whose known gaps are not reported as violations. The default, `spec`, has no known gaps. */
   readonly profile?: CheckProfile | undefined;
-  /**
-   * The family of rate-limit headers that the gateway sends, such as `openai`. By default, the documented
-   * `x-ratelimit-api_key-*` headers are expected.
-   */
+  /** The family of rate-limit headers that the gateway sends, such as `openai`; by default `x-ratelimit-api_key-*`. */
   readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;

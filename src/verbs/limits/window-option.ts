@@ -5,8 +5,8 @@ import { bounded, readOption } from '../../run/input/read-option.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 
 /**
- * The longest window, in ms, for which Weir runs the whole examination at once. For longer windows, Weir only prints a
- * plan. An examination lasts up to 13 windows, and nothing else may use the key during this time.
+ * The longest window, in ms, that Weir examines itself; for a longer one, it only prints a plan. An examination lasts
+ * up to 13 windows, in which nothing else may use the key.
  */
 const longest = 3_600_000;
 

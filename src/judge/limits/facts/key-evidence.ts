@@ -113,8 +113,7 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // A blocked period begins when its first refused request is sent, and ends when the next admitted request is
-  // answered.
+  // A blocked period lasts from the sending of its first refused request to the answer of the next admitted request.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );

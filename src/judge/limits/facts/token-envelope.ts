@@ -27,10 +27,7 @@ interface EnvelopeTerms {
    * usage, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /**
-   * This gateway counts at most this many times the reported tokens. If absent, the bound that holds for any gateway is
-   * used.
-   */
+  /** This gateway counts at most this many times the reported tokens; if absent, the bound for any gateway holds. */
   readonly ownCount?: number;
 }
 
@@ -38,12 +35,12 @@ interface EnvelopeTerms {
 const eachWindow = 32;
 
 /**
- * Finds the requests that were admitted although more had been used than any limiter that keeps the rule admits. Within
- * n windows, a limiter admits at most n + 1 times the limit. For each window that ended, the limiter also admits the
- * tokens that were in flight at an admission, since charges may come with the answer. Tokens that are still in flight
- * are not added to the use, so too many tokens at once are no violation. Example: the limit is 100 tokens a minute, and
- * 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes before an
- * admission.
+ * Finds the requests that were admitted although the use before them exceeded what a limiter with this rule can admit.
+ * Within n windows, a limiter admits at most n + 1 times the limit. For each window that ended, the limiter also admits
+ * the tokens that were in flight at an admission, since charges may come with the answer. Tokens that are still in
+ * flight are not added to the use, so too many tokens at once are no violation. Example: the limit is 100 tokens a
+ * minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes
+ * before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],

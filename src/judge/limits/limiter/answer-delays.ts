@@ -25,8 +25,7 @@ const maxMachineShare = 0.6;
 const minRefusals = 5;
 
 /**
- * A latency is long if it is above this quantile of the latencies of calm requests. Even of the calm requests, a few
- * take long.
+ * A latency is long if it is above this quantile of the latencies of calm requests. A few calm requests take long, too.
  */
 const longQuantile = 0.9;
 

@@ -16,10 +16,7 @@ export interface CheckTarget {
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
-  /**
-   * The family of rate-limit headers that the user named; absent if the gateway should send the documented
-   * `x-ratelimit-api_key-*` headers.
-   */
+  /** The family of rate-limit headers that the user named; absent for the documented `x-ratelimit-api_key-*`. */
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;

@@ -98,9 +98,8 @@ interface Difference {
   /** The smallest change that counts. Measurement error makes it larger. */
   readonly least: number;
   /**
-   * The sides count as the same if `inner` lies within ± this change. Unlike `least`, this change is not widened by the
-   * measurement error: if the error allows a figure to be twice as high, the figure proves neither a change nor
-   * sameness.
+   * The sides count as the same if `inner` lies within ± this change. Measurement error does not widen it, unlike
+   * `least`: if the error allows a figure to be twice as high, the figure proves neither a change nor sameness.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;

@@ -122,9 +122,9 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns the prefixes of a burst (its first n admissions) that contain more admissions than allowed. Only a sample of
- * at most 16 lengths is returned, plus the prefix with the largest excess. Several lengths are needed: a long prefix
- * has a larger excess, but a short prefix can contain fewer boundaries, which would explain the excess.
+ * Returns prefixes of a burst (its first n admissions) that contain more admissions than allowed: a sample of up to 16
+ * lengths, and the prefix with the largest excess. Several lengths are needed, because a long prefix has a larger
+ * excess, but a short prefix contains fewer boundaries that can explain an excess.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
