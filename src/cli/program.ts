@@ -61,10 +61,7 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
-/**
- * At most this many letters after one dash are a group of one-letter options, such as `-hq`. More letters are a long
- * option with a missing dash.
- */
+/** Up to this many letters after one dash are a group such as `-hq`; more are a long option that lacks a dash. */
 const longestGroup = 2;
 
 /**
@@ -166,8 +163,7 @@ const unknownWord = (verb: string, name: string): string => {
   const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
-  // If a value is written with blanks, as in `--rate 5 /s`, its rest becomes a word of its own. This may be such a
-  // word.
+  // A value with blanks, as in `--rate 5 /s`, becomes several words. This word may be one of them.
   const isPart = /^(?:=.*|per|an?|seconds?|minutes?|hours?|[\d.]+\/?[a-z]+)$/i.test(name);
   const advice = isPart
     ? `${expected}; a value has no blanks: --rate 5/s, --set load.rate=5/s`

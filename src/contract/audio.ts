@@ -24,10 +24,7 @@ export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 /** The maximum size of an upload, in bytes. The interface says 25 MB, which Weir reads as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
-/**
- * The text fields of an upload form; the file is a separate part of the form. A field that is sent repeatedly becomes
- * an array.
- */
+/** The text fields of an upload form; the file is a separate part. A field that is sent repeatedly is an array. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
   language: z.string().optional(),

@@ -36,7 +36,7 @@ export class HangUp implements ExchangeObserver {
     this.#sent = at;
     this.#attempt.onSent(at);
     if (this.#after.kind === 'time') this.#alarm.set(instant(at + this.#after.time));
-    // `onSent` is called before the first byte is written, so an alarm checks later whether the request was written.
+    // Not even the first byte is written yet, so an alarm checks later whether the request was written.
     if (this.#after.kind === 'sent') this.#alarm.set(instant(at + lookInterval));
   }
 

@@ -27,10 +27,7 @@ const minute = 60_000;
 
 /** The limits that an answer declares, in the form of a pace. A limit that the answer does not declare is `null`. */
 export interface DeclaredPace {
-  /**
-   * The lowest declared limit of requests, converted to the window of the pace. Example: 5 requests per second are 300
-   * in a window of one minute.
-   */
+  /** The lowest declared limit of requests, converted to the pace's window: 5 a second are 300 a minute. */
   readonly requests: number | null;
   readonly tokens: number | null;
   /**

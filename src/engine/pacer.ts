@@ -207,10 +207,7 @@ class KeyUsage {
   probe: BurstProbe | null = null;
   /** When the gateway charges tokens, until a refusal shows otherwise. */
   charged: PaceRule['charged'];
-  /**
-   * The key sends nothing before this instant: until then, the gateway refuses requests, as it reported or as the pacer
-   * assumes.
-   */
+  /** Until this instant, the key sends nothing: the gateway would refuse it, as reported or as assumed. */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** When the last refusal came. Refusals of requests that were released earlier do not change this instant. */
   learnedAt = Number.NEGATIVE_INFINITY;

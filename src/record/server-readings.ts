@@ -136,7 +136,7 @@ export class ServerReadings {
 
   /**
    * The metrics that are known to be counters. A counter drops only if its server restarts, or if several processes
-   * answer in turn. A scenario may request the rate of any metric, also of one that is not in this set.
+   * answer in turn. A scenario may also request the rate of a metric that is not in this set.
    */
   readonly #counters: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;

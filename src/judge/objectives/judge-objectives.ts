@@ -181,8 +181,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const isOfEach = isOfEachPopulation(result, all);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
-    // When a run is stopped, its requests are aborted but do not count as failed. So a stopped run counts no arrivals
-    // here.
+    // A stop aborts requests, which do not count as failed. So a stopped run counts no arrivals here.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => {
       const own = completedDistributionOf(result, name, where);

@@ -45,9 +45,9 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 };
 
 /**
- * Returns the seconds that are judged: the measured seconds without the first second of the run, in which code is
- * compiled and connections are opened. If no other second was measured, the first second is judged. Otherwise,
- * `unjudged` is the first second; `null` if the first second was not measured.
+ * Returns the seconds that are judged: the measured seconds except the first second of the run, in which code is
+ * compiled and connections are opened. The first second is `unjudged`, which is `null` if it was not measured, or if it
+ * is judged because no other second was measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,

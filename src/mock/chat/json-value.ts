@@ -33,8 +33,8 @@ const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
 /**
- * A generated text has at most this many characters, and an array or object at most this many items or properties. A
- * schema that requires more is refused.
+ * Texts have at most this many characters, and arrays and objects this many items or properties. A schema that requires
+ * more is refused.
  */
 const maxSize = 10_000;
 

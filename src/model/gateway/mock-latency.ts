@@ -44,7 +44,7 @@ const preset = (
 });
 
 /**
- * The times of servers of three sizes, rounded from public benchmarks of dense models with 8, 70 and 400 billion
+ * The times of three typical servers, rounded from public benchmarks of dense models with 8, 70 and 400 billion
  * parameters.
  */
 export const batchingPresets = {

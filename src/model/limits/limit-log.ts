@@ -176,7 +176,7 @@ export interface DeclaredLimits {
   readonly permitted: readonly LimiterClass[];
 }
 
-/** What was recorded in the examination of a key. The replies are in the order in which their requests were sent. */
+/** What the examination of a key recorded. The replies are in the order in which their requests were sent. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
   /** Whether the limits belong to a team whose keys took turns; absent if the limits belong to a key. */

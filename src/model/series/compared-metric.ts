@@ -35,8 +35,8 @@ export const comparisonRules = {
   throughputEffect: 0.05,
   rateEffect: 0.005,
   /**
-   * Changes of up to this many ms are ignored, even if the relative change is large. `tokenFloor` is for the times of
-   * single tokens (`gap` and `tpot`), and `latencyFloor` for all other times.
+   * Changes of up to this many ms are ignored, even if the relative change is large. `tokenFloor` is for times of
+   * single tokens, `latencyFloor` for other times.
    */
   latencyFloor: 5,
   tokenFloor: 0.5,

@@ -76,8 +76,8 @@ const rowsOf = ({
 ];
 
 /**
- * If the gateway reports more cached tokens than expected, the report says so once the excess is above this share of
- * all prompt tokens.
+ * If the reported cached tokens exceed the expected ones by more than this share of all prompt tokens, the report says
+ * so.
  */
 const leastExcess = 0.01;
 

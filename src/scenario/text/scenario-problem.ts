@@ -66,9 +66,8 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
 const maxShownProblems = 40;
 
 /**
- * Formats problems, one per line, as `file:line:column: message; hint`. If a command-line flag causes a problem, the
- * flag follows the position (`with --set x`) or replaces it. If only the path in the scenario is known, the place is
- * `file: path`.
+ * Formats problems, one per line, as `file:line:column: message; hint`. If a flag of the command line causes a problem,
+ * the flag follows the position (`with --set x`) or replaces it. Without a position, the place is `file: path`.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.slice(0, maxShownProblems).map((problem) => {

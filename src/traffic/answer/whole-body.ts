@@ -97,8 +97,7 @@ export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
   /**
-   * Remembers the body `text`, which was parsed as `document` and read as a valid answer, so that similar bodies need
-   * no parsing.
+   * Remembers a body that was read as a valid answer, with its parsed document, so that similar bodies need no parsing.
    */
   learn(text: string, document: T): void;
 }

@@ -36,8 +36,8 @@ export const addressWithoutVersion = (baseUrl: string): string | null => {
 };
 
 /**
- * Returns the recordings in the Weir package. `clip` is the recording of several sentences. `otherClips` are all
- * recordings, including `clip`, in the order of their file sizes.
+ * Returns the recordings in the Weir package. `clip` has several sentences. `otherClips` are all recordings, including
+ * `clip`, the smallest file first.
  */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;

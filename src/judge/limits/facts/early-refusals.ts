@@ -16,8 +16,8 @@ export const sumsBy = (
 ) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
 /**
- * Returns a function that sums `amountOf` over all requests that may have been in flight while the gateway decided on a
- * given request.
+ * Returns a function that sums `amountOf` over all requests that may be in flight while the gateway decides on a given
+ * request.
  */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
   const bySent = sumsBy(uses, 'sent', amountOf);

@@ -199,8 +199,8 @@ export const countExplained = (
     );
   });
   const explained = within.filter(({ isExplained }) => isExplained).length;
-  // The ledger has the 429s that were sent after the warm-up, but the groups have those that were due after it. So the
-  // ledger can have more. The result is at most the number in the groups.
+  // The ledger has the 429s sent after the warm-up; the groups have those due after it, which can be fewer. The result
+  // is at most the number in the groups.
   const { limited } = sumOutcomes(groups);
   if (scope.model === null) return Math.min(explained, limited);
   return Math.max(0, Math.min(explained, limited - (within.length - explained)));

@@ -11,8 +11,8 @@ const highestCountRatio = 1.6;
  */
 const unknownShare = 1 / 50;
 /**
- * A report is used only if less than this share of all charges belongs to requests in flight. The gateway may still
- * correct the charges of these requests.
+ * A report is used only if less than this share of all charges belongs to requests in flight, since the gateway may
+ * still correct such charges.
  */
 const inFlightShare = 1 / 4;
 

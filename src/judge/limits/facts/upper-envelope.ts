@@ -10,8 +10,8 @@ import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
 /**
- * Returns 0 if all permitted classes are strict, and otherwise 1. Within n windows, a limiter of the permitted classes
- * admits at most n times the limit, plus this many times the limit.
+ * Returns 0 if all permitted classes are strict, otherwise 1. In n windows, a permitted limiter admits at most n times
+ * the limit, plus this many times the limit.
  */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');

@@ -208,8 +208,7 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
 };
 
 /**
- * Requests certainly stay in the gateway if the median admitted request takes longer than this quantile of the
- * durations of refusals.
+ * Requests certainly stayed in the gateway if their median duration exceeds this quantile of the refusals' durations.
  */
 const refusalQuantile = 0.9;
 

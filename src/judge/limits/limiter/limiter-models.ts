@@ -37,7 +37,7 @@ const fixedFromFirst: LimiterModelBuilder = (
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of a window may have come before it. It then belongs to the window
+    // A request that overlaps the first request of a window may have come before it, and then belongs to the window
     // before.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
@@ -188,8 +188,8 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // The request is admitted only if a window began after the admission that is `limit` places before the request.
-    // This window then contains fewer than `limit` earlier admissions.
+    // The request is admitted only if a window began after the admission `limit` places before it. Otherwise, earlier
+    // admissions fill the window.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,

@@ -35,8 +35,8 @@ export interface ReplayedFit {
   /** The decisions that this limiter contradicts: maps their index in the log to what the limiter predicts. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
   /**
-   * How many decisions the limiter contradicts if each was made at the middle between sending and answer. The number is
-   * raised a little if many limiters were tried.
+   * How many decisions the limiter contradicts if each was made at the middle between sending and answer, plus a little
+   * if many limiters were tried.
    */
   readonly unlikely: number;
   readonly phase: number | null;

@@ -126,8 +126,8 @@ const isConvincing = (
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
-  // If a window ends during the only burst of a log, the limit looks higher than it is. So a higher limit is proved
-  // only if the log also contains requests of the sustained or the concurrency phase.
+  // If a window ends during a log's only burst, the limit looks too high. So a higher limit is proved only if the log
+  // also has requests of the sustained or the concurrency phase.
   const isSeenTwice =
     isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
   return (

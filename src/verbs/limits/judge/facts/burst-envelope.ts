@@ -123,8 +123,8 @@ const maxPrefixes = 16;
 
 /**
  * Returns prefixes of a burst (its first n admissions) that contain more admissions than allowed: a sample of up to 16
- * lengths, and the prefix with the largest excess. Several lengths are needed, because a long prefix has a larger
- * excess, but a short prefix contains fewer boundaries that can explain an excess.
+ * lengths, and the prefix with the largest excess. A long prefix has a larger excess, but a short prefix contains fewer
+ * boundaries that can explain an excess.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
