@@ -46,8 +46,8 @@ const rooms = ['some', 'whole'] as const;
 const maxDateLag = 1000;
 
 /**
- * The phases to try of a weighted counter are this share of a window apart. If the limit is 120, such a step changes
- * the count by half a request.
+ * The phases to try of a weighted counter are at most this share of a window apart, unless that takes too many. If the
+ * limit is 120, such a step changes the count by half a request.
  */
 const counterPrecision = 1 / 240;
 /** If the server's clock is known and `times` is 1, at most this many phases of a weighted counter are tried. */
@@ -208,7 +208,8 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
 };
 
 /**
- * Requests certainly stayed in the gateway if their median duration exceeds this quantile of the refusals' durations.
+ * Admitted requests certainly stayed in the gateway if their median duration exceeds this quantile of the durations of
+ * refusals.
  */
 const refusalQuantile = 0.9;
 

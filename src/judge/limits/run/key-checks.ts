@@ -214,7 +214,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // After the first minute, only the limit of requests can explain these refusals.
+  // Refusals after the first minute that nothing but the limit of requests can explain.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
