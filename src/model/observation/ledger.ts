@@ -22,10 +22,7 @@ const columns = {
   /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /**
-   * How long the key must wait until it is admitted again, as a header says (`retryAfter`) and as the body of a 429
-   * says (`resetIn`).
-   */
+  /** The time until the key is admitted again, from a header (`retryAfter`) and from the body of a 429 (`resetIn`). */
   retryAfter: cell,
   resetIn: cell,
   /** The numbers of input tokens and of cached input tokens. */

@@ -31,10 +31,7 @@ export interface FigureError extends ErrorBounds {
   readonly value: number;
   readonly isHeadline: boolean;
   readonly isWeak: boolean;
-  /**
-   * Whether the figure counts as exact: its error is at most 5 % of it, at most 1 ms, or within its confidence
-   * interval.
-   */
+  /** Whether the error is at most 5 % of the figure, at most 1 ms, or within the figure's confidence interval. */
   readonly isSmall: boolean;
 }
 
