@@ -91,6 +91,17 @@ describe('the content of a request', () => {
         declared! * 2,
       );
     }
+    // Where the server counts 1.5 for each, the nearest number is generated, and never none.
+    for (const [tokens, words] of [
+      [4, 3],
+      [5, 3],
+      [7, 5],
+      [0.4, 1],
+    ]) {
+      const sized = { ...source, system: null, tokens: tokens!, calibration: 1.5 };
+      const [message] = ask(sized, 0).messages;
+      expect(textsOfContent(message!.content).join('').trim().split(' ')).toHaveLength(words!);
+    }
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
     // From some 64 tokens on, a common beginning is worth a cache.
     expect(ask({ ...source, system: 's'.repeat(255) }, 0)).not.toHaveProperty('shared');

@@ -135,6 +135,7 @@ const proofs: Readonly<Record<string, (answer: Answer, events: readonly Event[])
   },
   'a call with arguments': ({ choices }, events) => {
     const [call] = choices[0]!.message.tool_calls!;
+    expect(events[0]!.choices[0]!.delta).toEqual({ role: 'assistant', content: null });
     // A client adds the arguments of a stream by the index of their call.
     const parts = events.flatMap((event) =>
       event.choices.flatMap(({ delta }) => delta.tool_calls ?? []),

@@ -47,6 +47,19 @@ it('the longest delay of the event loop is that of the longest turn', async () =
   expect(delayP99).toBeLessThanOrEqual(delayMax);
 });
 
+it('a longest pause is seen once garbage was collected', async () => {
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  let seen = { gcMax: 0, gcTotal: 0 };
+  for (let turn = 0; turn < 500 && seen.gcTotal === 0; turn += 1) {
+    const waste = Array.from({ length: 20_000 }, (_, i) => ({ i }));
+    await new Promise((resolve) => setImmediate(resolve, waste.length));
+    seen = sample(turn);
+  }
+  expect(seen.gcMax).toBeGreaterThan(0);
+  expect(seen.gcMax).toBeLessThanOrEqual(seen.gcTotal);
+});
+
 it('a process without descriptors has the memory that was last known', () => {
   const { sample, stop } = watchGenerator();
   onTestFinished(stop);
