@@ -190,3 +190,22 @@ it('what was read before a deadline and waits for its turn still counts', () => 
   attempt.checkDeadlines(instant(2000), { ...deadlines, total: milliseconds(100) });
   expect(causes).toEqual([]);
 });
+
+it('an attempt that must connect again has its own time for that, checked as soon as it is over', () => {
+  const cuts: BrokenCause[] = [];
+  const attempt = new InFlightAttempt(
+    { due: instant(0), key: 'a', released: instant(0), reserved: null, begun: instant(0) },
+    readerOf({ answering: false, complete: false }),
+    { onSent: () => undefined, onFinished: () => undefined, onTick: () => undefined },
+  );
+  attempt.attach({ abort: (cause) => void cuts.push(cause) });
+  const deadlines = { connect: milliseconds(100), firstToken: null, idle: null, total: null };
+  attempt.onConnected(instant(0), 'new');
+  attempt.onSent(instant(0));
+  attempt.checkDeadlines(instant(20), deadlines);
+  attempt.onReconnect(instant(30));
+  attempt.checkDeadlines(instant(130), deadlines);
+  expect(cuts).toEqual([]);
+  attempt.checkDeadlines(instant(140), deadlines);
+  expect(cuts).toEqual(['deadline-connect']);
+});
