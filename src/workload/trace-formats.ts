@@ -81,8 +81,8 @@ export interface RecognisedTrace {
 }
 
 /**
- * Recognises a format from the first lines of a file; returns `null` if the file has another format. `unit` is the unit
- * of times that the scenario names.
+ * Recognises a format from the first lines of a file; returns `null` if the file has another format. `unit` is the time
+ * unit that the scenario gives for the trace; `undefined` if the scenario gives none.
  */
 type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
 

@@ -92,7 +92,7 @@ export class MockExchange {
   /** The number of this request's connection. Connections are numbered in the order of their first requests. */
   connection = 0;
   trace: RequestTrace | null = null;
-  /** The fault under which the end of the request is counted; `null` if the request shows no fault. */
+  /** The fault that the request shows; `null` without a fault. The counters record the request's end as this fault. */
   fault: FaultName | null = null;
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   rewriteHeaders = (headers: Headers): Headers => headers;

@@ -30,7 +30,7 @@ export interface LimiterIdentification {
   readonly best: LimiterFit | null;
   /**
    * The limiters of other classes that explain the log about as well as `best`. Some classes hardly differ in
-   * behaviour: a nearly full bucket behaves almost like a full bucket.
+   * behaviour: a bucket that holds slightly less than the limit behaves almost like a bucket that holds the limit.
    */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
@@ -39,7 +39,7 @@ export interface LimiterIdentification {
   readonly ranking: readonly LimiterFit[];
   /**
    * Limiters whose limit or window differs from the declared limit or window, and which contradict far fewer decisions
-   * than `ranking`. Empty unless `best` is `null`.
+   * than the limiters in `ranking`. Empty unless `best` is `null`.
    */
   readonly likelier: readonly LimiterFit[];
 }

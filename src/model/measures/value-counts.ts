@@ -247,9 +247,9 @@ const openEncoded = (base64: string) => {
 };
 
 /**
- * Decodes counts from base64, which another tool may have written. Every value becomes the smallest value of its
- * counter, because the other tool may use other digits. Throws a RangeError or an error of zlib if the text is not an
- * encoded histogram.
+ * Decodes counts from base64. Another tool may have written the counts with another number of significant digits, and
+ * thus with other counters. Every value is therefore counted as the lowest value of its encoded counter. Throws a
+ * RangeError or an error of zlib if the text is not an encoded histogram.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   const { digits: foreignDigits, lowest, payload } = openEncoded(base64);

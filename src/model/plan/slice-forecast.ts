@@ -3,20 +3,21 @@
  * measurements). Sizes are in bytes, times in ms.
  */
 export const weirCosts = {
-  /** How much memory a worker takes after some minutes of load, and how much each request in flight takes. */
+  /** The memory of a worker after some minutes of load. */
   worker: 300 * 2 ** 20,
+  /** The memory of each request in flight. */
   stream: 32 * 2 ** 10,
-  /** The CPU time for a chunk. A request takes as much as ten chunks. */
+  /** The CPU time for a streamed chunk. A request takes as much as ten chunks. */
   chunk: 0.031,
-  /**
-   * How large a result is without any requests, how much each second of the run adds, and how much each listed request
-   * adds.
-   */
+  /** The size of a result without any requests. */
   result: 100e3,
+  /** The size that each second of the run adds to a result. */
   second: 2400,
+  /** The size that each listed request adds to a result. */
   row: 135,
-  /** How much CPU time and how much memory it takes to read and merge each byte of the results. */
+  /** The CPU time for reading and merging each byte of the results. */
   mergeTime: 60e-6,
+  /** The memory for reading and merging each byte of the results. */
   mergeMemory: 4.2,
 } as const;
 
@@ -41,8 +42,9 @@ export interface SliceForecast {
   readonly sockets: number;
   /** The number of streamed chunks per second. A request counts as ten chunks. */
   readonly chunksPerSecond: number;
-  /** How many cores the slice keeps busy, and how many threads it needs. */
+  /** The number of cores that the slice keeps busy. */
   readonly cores: number;
+  /** The number of threads that the slice needs. */
   readonly workers: number;
   /** The memory that the slice needs, in bytes. */
   readonly memory: number;
@@ -64,19 +66,21 @@ export interface FleetForecast {
   readonly bytesPerSecond: number;
   /** How many source addresses are needed to open all connections to one target address. */
   readonly addresses: number;
-  /** The size of all results in bytes. Reading and merging them takes this CPU time in ms and this memory in bytes. */
+  /** The size of all results, in bytes. */
   readonly results: number;
+  /** The CPU time for reading and merging all results, in ms. */
   readonly mergeTime: number;
+  /** The memory for reading and merging all results, in bytes. */
   readonly mergeMemory: number;
 }
 
-/**
- * What decides how large the results are: the number of all requests, the length of the load in ms, and how many
- * requests a result lists at most.
- */
+/** The numbers that decide how large the results are. */
 interface ResultContent {
+  /** The number of requests of all slices together. */
   readonly requests: number;
+  /** The length of the load, in ms. */
   readonly scheduled: number;
+  /** The maximum number of requests that a result lists. */
   readonly rows: number;
 }
 

@@ -3,8 +3,8 @@ import { statisticSchema } from '../plan/objective.ts';
 
 /**
  * The verdict (ruling) that each reason leads to. `aborted`: the broken objective ended the run. `unfit`: the load
- * generator was invalid. `within-error`: the load generator's error may have moved the figure across the bound.
- * `unreported`: the answers that do not report the figure can move the figure across the bound. `unsure`: the objective
+ * generator was invalid. `within-error`: the load generator's error may have moved the figure across the objective's
+ * bound. `unreported`: the answers that do not report the figure can move it across this bound. `unsure`: the objective
  * is met, but `--strict` accepts only sure verdicts. `incomplete`: a slice is missing. `partial`: the run was stopped
  * while the objective was met. `never-given`: neither the server's metrics nor any answer reported the figure.
  */
@@ -51,8 +51,8 @@ export const objectiveVerdictSchema = z.strictObject({
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
   /**
-   * The number of failures among the `n` samples. Present only if the bound is above the figure and the interval of a
-   * percentile has no upper end because of the failures.
+   * The number of failures among the `n` samples. Present only if the figure is a percentile below the objective's
+   * bound, and because of these failures the confidence interval has no upper end.
    */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */

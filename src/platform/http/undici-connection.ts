@@ -36,8 +36,9 @@ export interface UndiciContext {
 }
 
 /**
- * Delays undici's destruction of a socket that the server has ended, until a refusal has come or is no longer expected.
- * If one comes, undici reports its error.
+ * Delays undici's destruction of a socket. undici destroys a socket as soon as the server has sent its end (FIN). This
+ * function delays the destruction until a refusal (RST) has come or is no longer expected (see `lookForRefusal`). If a
+ * refusal comes, undici therefore reports the error of the refusal.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;

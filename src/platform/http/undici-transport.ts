@@ -22,7 +22,8 @@ import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 /**
  * This file observes HTTP/2 streams below undici, since undici hides how streams end. undici silently sends a refused
  * request again, and treats a stream that is reset halfway as a complete answer. Node publishes each new stream on a
- * diagnostics channel, during the call that follows undici's `onRequestStart`.
+ * diagnostics channel. undici opens the stream of a request right after it has called `onRequestStart`, in the same
+ * turn of the event loop. The next published stream is therefore the stream of this request.
  */
 
 type StreamListener = (stream: ClientHttp2Stream) => void;
@@ -30,7 +31,7 @@ type StreamListener = (stream: ClientHttp2Stream) => void;
 let nextStream: StreamListener | null = null;
 let isSubscribed = false;
 
-/** Calls `listener` with the next stream that is made in this turn of the event loop. */
+/** Calls `listener` with the next stream that Node publishes. A later listener replaces an earlier one. */
 const onNextStream = (listener: StreamListener): void => {
   if (!isSubscribed) {
     isSubscribed = true;

@@ -14,7 +14,10 @@ export interface TargetRequest {
   readonly secondKey: string | undefined;
 }
 
-/** The hint about a missing key. It names `--key`, which the verbs that use this file have, unlike `weir run`. */
+/**
+ * The hint about a missing key. It names `--key`: the verbs that use this file have this option, but `weir run` does
+ * not.
+ */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 

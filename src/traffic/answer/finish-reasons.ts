@@ -11,10 +11,11 @@ type Ending = 'completes' | 'fails';
 
 /**
  * Says whether each known reason, in lower case, completes an answer or fails it. The comments name the servers that
- * send a reason, and where they define it.
+ * send a reason, and where these servers define it.
  */
 const endings = {
-  // Sent by the OpenAI API (openai/openai-openapi, finish_reason). Section 2.4 of the interface lists them, too.
+  // Sent by the OpenAI API (openai/openai-openapi, finish_reason). Weir's interface (scenarios/interface.md, section
+  // 2.4) has `stop`, `length` and `tool_calls`.
   stop: 'completes',
   length: 'completes',
   tool_calls: 'completes',
@@ -170,7 +171,7 @@ const wordOf = (value: unknown): string | null =>
   typeof value === 'number' ? null : readFinish(value);
 
 /**
- * Reads the finish reason of a choice. The reason may be in the field of the interface, in Gemini's `finishReason`
+ * Reads the finish reason of a choice. The reason may be in the choice's `finish_reason`, in Gemini's `finishReason`
  * (Gemini's API in the form of OpenAI's, in the last chunk), or within the delta or message. If these fields are
  * absent, `finish_details` or Anthropic's `stop_reason` counts. OpenRouter's `native_finish_reason` is the reason that
  * the server behind OpenRouter sent. This native reason counts if no other reason exists, or if only the native reason

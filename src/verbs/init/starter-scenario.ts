@@ -18,7 +18,7 @@ export interface StarterScenario {
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>> & {
     /** The families of the headers that declare the limits; empty for the headers of the interface. */
     readonly families?: readonly string[];
-    /** The limits whose headers name no period, in words. For these limits, a minute is assumed. */
+    /** The limits whose headers name no period, for example `20 requests`. A period of a minute is assumed for them. */
     readonly assumed?: readonly string[];
   };
   /** The declared limits of windows longer than a minute, in words. */

@@ -7,8 +7,8 @@ import type { Milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /**
- * This file starts the reference gateway in this process. Each run on the gateway starts such a process, and the code
- * that reads scenarios takes 80 ms of CPU to load, so it is loaded only for a problem or for later settings.
+ * This file starts the reference gateway in this process. Each run on the gateway starts such a process. The code that
+ * reads scenarios takes 80 ms of CPU to load. This code is therefore loaded only for a problem or for later settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {
@@ -37,7 +37,7 @@ export const startServing = async (given: SettingsInput, hasUploads = true) => {
   return { settings, mock };
 };
 
-/** Calls `end` after the lifetime; never without a lifetime. The returned function cancels the call. */
+/** Calls `end` after `lifetime`, or never if `lifetime` is `null`. The returned function cancels the call. */
 export const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

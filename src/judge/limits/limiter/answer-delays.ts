@@ -72,8 +72,8 @@ const minCalmRequests = 5;
 const serialRun = 8;
 
 /**
- * Returns the time that a serial server needs for each request, in ms: the shortest mean over 8 consecutive answers,
- * but at most `usual`.
+ * Returns the time that a serial server needs for each request, in ms: the mean time from answer to answer in the
+ * fastest 8 consecutive answers, but at most `usual`.
  */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
@@ -86,8 +86,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Returns a function that decides whether an answer is late. An answer is late if it took over half of window / limit
- * longer than `long`, and than a serial server needs for all requests in flight.
+ * Returns a function that decides whether an answer is late. Its latency must exceed both `long` and the time that a
+ * serial server needs for all requests in flight, in each case by more than half of window / limit.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],

@@ -94,8 +94,8 @@ export class ContradictionCount {
   }
 
   /**
-   * Returns how many decisions the best of these limiters contradicts; infinity if each limiter contradicts more than
-   * `most`.
+   * Returns how many decisions the best limiter of `candidates` contradicts; infinity if each limiter contradicts more
+   * than `most`.
    */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {
@@ -211,7 +211,7 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {
-    // A full queue can refuse any request, so only delays contradict a queue.
+    // A queue may be full at any request, so no refusal contradicts a queue. Only an answer at a wrong time does.
     const contradicted = new Map(queued.contradicted.map((index) => [index, 'delayed'] as const));
     return { ...fit, contradicted, unlikely: 0 };
   }

@@ -7,7 +7,7 @@ import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
  * This file computes what the steps of a search tell about the highest rate that the server bears. For each condition
  * (a steady flow, each objective) there is a distribution over the logarithm of rates. The distribution begins uniform,
  * and each step multiplies the distribution by a likelihood. The method is Bayesian threshold estimation as in QUEST
- * (Watson & Pelli, Perception & Psychophysics 33, 1983). The search's highest rate is the lowest of all conditions.
+ * (Watson & Pelli, Perception & Psychophysics 33, 1983). All conditions hold up to the lowest of their highest rates.
  */
 
 /** Neighbouring rates of the grid differ by this share. */
@@ -42,8 +42,9 @@ export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /**
- * Returns a step's deviance, computed from the growth of its requests in flight: the arrivals that the server cannot
- * complete. The expected growth is the share 1 − capacity / rate of all arrivals, or 0 below the capacity.
+ * Returns a step's deviance, computed from `growth`: the share of the step's arrivals by which its requests in flight
+ * grow, since the server cannot complete these arrivals. The expected growth is 1 − capacity / rate, or 0 if the rate
+ * is below the capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
@@ -57,8 +58,8 @@ const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
 type Miss = NonNullable<NonNullable<CapacityStep['misses']>[number]>;
 
 /**
- * The share of a step's arrivals that miss an objective. The arrivals depend on each other, so it is only as accurate
- * as the share of `cases` independent arrivals.
+ * The share of a step's arrivals that miss an objective. The arrivals depend on each other, so this share is only as
+ * accurate as the share of `cases` independent arrivals.
  */
 interface SeenMiss extends Miss {
   readonly rate: number;
@@ -91,7 +92,10 @@ const ofSide = (miss: SeenMiss): Deviance => {
   return (capacity) => (rate <= capacity === share <= allowed ? 0 : deviance);
 };
 
-/** Near the border, the odds of a miss grow with a power of the rate. All these exponents are tried. */
+/**
+ * The exponents that are tried. Near the border (the highest rate that meets the objective), the odds of a miss grow
+ * with a power of the rate.
+ */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
 /**
@@ -124,8 +128,8 @@ const ofSlope = (miss: SeenMiss, power: number): Deviance => {
 const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
 
 /**
- * Within this relative width around the border, steps may be kept or broken. `error` is the probability of a wrong
- * verdict.
+ * Steps at rates within the relative width `width` around the border may be kept or broken. `error` is the probability
+ * of a wrong verdict.
  */
 const border = {
   sure: { width: 0.01, error: 0.02 },

@@ -11,7 +11,7 @@ type Exemptions = Readonly<Record<string, string>>;
 const noKeyNeeded = 'the server asks for a key only if it was started with one';
 const noHeaders = 'the server has no rate limits';
 
-/** Source: https://platform.openai.com/docs/api-reference. Comments name the page. */
+/** Source: https://platform.openai.com/docs/api-reference. The comment on a gap names the page of its source. */
 const openai: Exemptions = {
   'models.form': 'ids have no publisher', // Source: "models". An id is for example gpt-4o.
   'top_k.*': 'there is no top_k', // Source: "chat/create". The page lists all parameters, and the server refuses any other.
@@ -31,8 +31,8 @@ const openai: Exemptions = {
 };
 
 /**
- * Source: https://github.com/BerriAI/litellm. Comments name the file below litellm/proxy, or the page of the
- * documentation.
+ * Source: https://github.com/BerriAI/litellm. The comment on a gap names its source: a file in the folder
+ * litellm/proxy, or a page of the documentation.
  */
 const litellm: Exemptions = {
   'models.form': 'ids are what the administrator writes', // Source: documentation, proxy/configs, model_name.
@@ -54,7 +54,10 @@ const litellm: Exemptions = {
   'transcription-vtt.plain': 'transcripts come in JSON',
 };
 
-/** Source: https://github.com/vllm-project/vllm. Comments name the file, or the page of the documentation. */
+/**
+ * Source: https://github.com/vllm-project/vllm. The comment on a gap names its source: a file, or a page of the
+ * documentation.
+ */
 const vllm: Exemptions = {
   'models.audio': 'one model is served', // Source: documentation, "serve".
   'models.form': 'the id is the name that the server was started with', // Source: documentation, "serve", --served-model-name.
@@ -76,8 +79,8 @@ const wideRange = 'values outside the range are clamped or have no bound';
 const wrongForm = 'what the chat template cannot read is a 500';
 
 /**
- * Source: https://github.com/ggml-org/llama.cpp, tools/server. Comments name the file; server-schema.cpp lists the
- * parameters.
+ * Source: https://github.com/ggml-org/llama.cpp, tools/server. The comment on a gap names the file that shows the gap.
+ * The file server-schema.cpp lists the parameters.
  */
 const llamaCpp: Exemptions = {
   'models.form': 'the id is the file or its alias', // Source: README, GET /v1/models.

@@ -30,7 +30,7 @@ const maxTextBytes = 1024 * 1024;
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
-/** The last line of a stream is searched in this many bytes at the end of a body. */
+/** The number of bytes at the end of a body in which the last line of a stream is searched for. */
 const tailBytes = 64;
 
 const hasLastLine = (chunks: readonly Buffer[]): boolean => {

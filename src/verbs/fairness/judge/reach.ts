@@ -1,11 +1,12 @@
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 /**
- * This file computes how many pairs of blocks a verdict needs. Before the run, the scatter is assumed. After the run,
- * the scatter is observed.
+ * This file computes how many pairs of blocks a verdict needs. A pair has a block with noise and a block without noise.
+ * A rise is how much higher the figure is with noise. Before the run, the scatter of the response times is assumed.
+ * After the run, the scatter of the rises is known.
  */
 
-/** The probability that an interval misses the true value. */
+/** The probability that a confidence interval misses the true value. */
 export const alpha = 0.05;
 
 /** The largest allowed rise of the share of failed requests: one in a hundred. */
@@ -28,8 +29,8 @@ interface PlannedBlocks {
 }
 
 /**
- * Returns half the width of the rise's interval, as a share, if response times are distributed exponentially. It is
- * computed from the percentile's standard error.
+ * Returns half the width of the confidence interval of the mean rise, as a share, if response times are distributed
+ * exponentially. The width is computed from the standard error of the quantile `q`.
  */
 export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
   const error = Math.sqrt(q / ((1 - q) * requests)) / -Math.log(1 - q);
@@ -43,8 +44,8 @@ export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 
 /**
- * Returns the number of pairs that should show isolation if the quiet population does not move; `null` if 500 pairs are
- * not enough.
+ * Returns the smallest number of pairs, at least `blocks.pairs`, that should prove isolation if the noisy population
+ * does not affect the quiet population; `null` if 500 pairs are not enough.
  */
 export const pairsToIsolate = (blocks: PlannedBlocks, maxMoved: number): number | null =>
   firstPairs(
@@ -66,8 +67,8 @@ export interface SeenRises {
 }
 
 /**
- * Returns the number of pairs with which the interval would lie on one side of `maxMoved`; `null` if 500 pairs are too
- * few.
+ * Returns the smallest number of pairs, above the run's number, with which the whole confidence interval of the mean
+ * rise would lie on one side of `maxMoved`; `null` if 500 pairs are not enough.
  */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);

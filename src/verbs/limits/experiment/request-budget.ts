@@ -65,7 +65,10 @@ export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 /** An even pace may always last this long, in ms, however short the windows are. */
 const shortEvenTime = 45_000;
 
-/** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */
+/**
+ * Returns how many windows it may take to send `evenRequests` evenly. Each request waits for the previous answer, so
+ * slow answers prolong this time.
+ */
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 

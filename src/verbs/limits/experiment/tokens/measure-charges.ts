@@ -28,7 +28,7 @@ const measureKind = async (
   return reply;
 };
 
-/** Measures texts, answers and their charges: with a chat and a stream, and half a window later with another chat. */
+/** Measures texts, answers and their charges: with a chat and a stream, and half a window later with a small chat. */
 export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'calibration';
@@ -75,7 +75,10 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
  */
 const attempts = 3;
 
-/** Measures a chat or a stream of the even pace until its charge is seen. Throws if no such request gets an answer. */
+/**
+ * Measures a chat or a stream with a prompt as large as those of the even pace, until its charge is seen. Throws if no
+ * such request gets an answer.
+ */
 const calibrateKind = async (examination: OpenExamination, query: TokenQuery): Promise<void> => {
   let last: TokenReply | null = null;
   for (let i = 0; i < attempts; i += 1) {
@@ -114,8 +117,8 @@ const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
  * Returns whether the end of a window hid the charge of a longer answer: single chats show their charge, but this
- * answer shows none. An answer that shows a part of its charge is not measured again. A weighted counter, or a gateway
- * that charges prompts alone, would show the same part.
+ * answer shows none. An answer that shows a part of its charge is not measured again, since a weighted counter, or a
+ * gateway that charges prompts alone, would show the same part again.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -173,7 +176,8 @@ export const account = async (examination: OpenExamination): Promise<void> => {
 };
 
 /**
- * Sends small chats together. A gateway that reserves `max_tokens` must reserve more than the limit for these chats.
+ * Sends small chats at the same time. Their `max_tokens` add up to more than the limit, so a gateway that reserves
+ * `max_tokens` must refuse at least one of them.
  */
 export const reserve = async (examination: OpenExamination): Promise<void> => {
   const { plan, send, pause } = examination;

@@ -22,9 +22,10 @@ const enoughRefusals = 2;
 const slowAnswer = 4000;
 
 /**
- * Once a second burst has sent this share of the limit, the burst continues with only a few requests at once, until the
- * burst has sent the share `surelyWhole`. A refusal then shows how much was used. Many requests at once would hide a
- * smaller limit that is charged at the end. If the first burst exceeded the limit, the second burst has no such part.
+ * Once the second burst has sent this share of the limit, it sends only `fewTogether` requests at once, until it has
+ * sent the share `surelyWhole`. A refusal in this part shows how much was used. With many requests at once, a gateway
+ * that charges requests at their end could hide that its limit is smaller. The second burst has no such part if the
+ * first burst exceeded the limit, or if answers are slow.
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
@@ -34,14 +35,14 @@ const furtherChats = 12;
 /** At most this many further prompts are in flight at once after a refusal. */
 const furtherTogether = 4;
 /**
- * The slower the answers, the more further prompts are in flight: the answer time divided by this (ms, for a window of
- * a minute).
+ * After a refusal, the number of further prompts in flight at once is the time of an answer divided by this time (ms,
+ * for a window of a minute), but at least 1 and at most `furtherTogether`.
  */
 const furtherTime = 1000;
 
 /**
- * Sends large prompts again after a refusal, a few at a time. Many prompts at once would be refused before earlier
- * prompts are charged.
+ * Sends large prompts again after a refusal, a few at a time. With many prompts at once, a refusal would come before
+ * the earlier prompts are charged, and would therefore show less.
  */
 const askAgain = async (
   examination: OpenExamination,
@@ -63,8 +64,9 @@ const askAgain = async (
   await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 
-/** `testNames` sends this many large prompts, and should take at most this many ms for a window of a minute. */
+/** `testNames` sends this many large prompts. */
 const namedPrompts = 3;
+/** `testNames` should take at most this many ms, for a window of a minute. */
 const namingTime = 4000;
 /** If more small chats than this would have to be sent at once, `testNames` sends nothing. */
 const mostTogether = 10;
@@ -260,8 +262,9 @@ export const sendBursts = async (
   await sendBurst(examination, 2);
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
-  // The end of a window explains one burst that exceeds the limit. If the other burst was not refused, a window ended
-  // in it, too. So a third burst is sent between the two phases.
+  // The end of a window explains one burst that exceeds the limit, so a third burst is sent. It begins at the phase of
+  // the other burst. If the other burst was not refused, a window may have ended in it, too. In this case, the third
+  // burst begins a quarter of a window later, between the phases of the first two bursts.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

@@ -147,7 +147,7 @@ export interface CountingEvidence {
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The ratio of a charge to its usage that is furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
-  /** Whether no tokenizer's count of these texts explains the ratio, so that it excuses nothing. */
+  /** Whether no tokenizer's count of the prompts explains the ratio, so that the ratio excuses nothing. */
   readonly isImplausible: boolean;
   /** The lowest charge of the bursts, as a multiple of their usage; absent if single chats show the charge. */
   readonly least?: number;
@@ -162,12 +162,13 @@ const exactness = 0.01;
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /**
  * If the excess of the charge over the usage is constant, as with a hidden prompt, a small and a large prompt have the
- * same excess. If the small prompt's excess is below this share of the large prompt's, it is not constant.
+ * same excess. If the small prompt's excess is below this share of the large prompt's excess, the excess is not
+ * constant.
  */
 const constantShare = 0.2;
 /**
- * A second bound on a small prompt's excess: this factor times the ratio of the small prompt's tokens to the large
- * prompt's tokens. The larger of the two bounds applies.
+ * The excess is also not constant if the small prompt's share of the large prompt's excess is below this factor times
+ * the small prompt's tokens, divided by the large prompt's tokens.
  */
 const constantRatio = 1.5;
 /** A prompt is small if it has less than this share of the large prompt's tokens. */

@@ -22,8 +22,8 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
 });
 
 /**
- * A client may use a certain amount at once in addition to the even rate. These amounts are tried in turn. An
- * examination tries more of them than a run, since its requests are larger.
+ * Lists the amounts of tokens that a client may use at once in addition to the even rate. An examination tries more
+ * amounts than a run, since its requests are larger.
  */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
@@ -55,7 +55,8 @@ const forgottenBy = (
 };
 
 /**
- * If the bursts before the even pace used at most this multiple of the limit, a bucket forgets them within two windows.
+ * If the bursts before the even phase used at most this multiple of the limit, a bucket forgets them within two
+ * windows.
  */
 const forgettableUse = 2;
 
@@ -65,7 +66,7 @@ const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
 };
 
 /**
- * Returns the instant at which every limiter has forgotten the requests before the even pace, except for a bucket in
+ * Returns the instant at which every limiter has forgotten the requests before the even phase, except for a bucket in
  * debt.
  */
 const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
@@ -73,7 +74,7 @@ const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
   limiterMemory(tokenRuleOf(log.rule)) +
   settle;
 
-/** Returns whether the bursts before the even pace may have left a bucket in debt for more than two windows. */
+/** Returns whether the bursts before the even phase may have left a bucket in debt for more than two windows. */
 const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
   const burst = beforeEven(log).filter(({ phase }) => phase === 'burst');
   const admitted = chargesOf(burst, terms).filter(({ fate }) => fate === 'admitted');
@@ -81,9 +82,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals of a key that certainly stayed below the limit of tokens. They name tokens, or no limit. At the even
- * pace, the requests since the start of the pace alone show that the key stayed below the limit. `isRemainingTrue` says
- * whether the reported remaining tokens drop by the used tokens.
+ * Finds refusals that name tokens or no limit, although the key certainly stayed below the limit of tokens. From the
+ * instant `burstForgottenBy` on, the requests of the even phase alone show this, unless a bucket may be in debt.
+ * `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -113,8 +114,8 @@ export const tokensRefusedEarly = (
 };
 
 /**
- * Counts the requests of the even pace. `refused` counts only refusals after the instant at which every limiter has
- * forgotten the burst before the pace.
+ * Counts the requests of the even phase. `refused` leaves out requests that were sent before `burstForgottenBy`, since
+ * an earlier burst can explain their refusals.
  */
 export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   const even = log.replies.filter(({ phase }) => phase === 'even');
@@ -158,8 +159,9 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds the refusals of an idle key: no request was in flight for two windows, and the refusal came before the next
- * admitted request was sent. Each request is small enough for any bucket, so every limiter admits the first.
+ * Finds wrong refusals of an idle key. No request was in flight for two windows, and the next requests were refused for
+ * tokens until one was not. These refusals are wrong if the largest of the refused requests fits into the smallest
+ * bucket, since every limiter then admits the first request.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
