@@ -37,6 +37,16 @@ const orderOf = (slice = { index: 0, count: 1 }): SliceOptions => {
   };
 };
 
+/** The same requests, whose answers nothing bounds. */
+const unboundedOrder = (): SliceOptions => {
+  const order = orderOf();
+  const stages = order.plan.stages.map((stage) => ({
+    ...stage,
+    traffic: stage.traffic.map((entry) => ({ ...entry, maxTokens: null })),
+  })) as Plan['stages'];
+  return { ...order, plan: { ...order.plan, stages } };
+};
+
 const nothing: Budget = { requests: null, tokens: null, cost: null };
 const arrival = (index: number): Arrival => ({ stage: 0, index, due: instant(0) });
 
@@ -115,6 +125,11 @@ describe('the budget guard of a slice', () => {
     // 3 × 5 + 16 × 4 = 79 micro-units each.
     expect(fitting(new BudgetGuard(dear, { ...nothing, cost: 2 * 79 }), null)).toBe(2);
     expect(fitting(new BudgetGuard(dear, { ...nothing, cost: 2 * 79 - 1 }), null)).toBe(1);
+  });
+
+  it('reserves only the prompt of an answer that nothing bounds', () => {
+    const guard = new BudgetGuard(unboundedOrder(), { ...nothing, tokens: 3 * 5 });
+    expect(fitting(guard, null)).toBe(5);
   });
 
   it('divides the whole budget among all slices', () => {

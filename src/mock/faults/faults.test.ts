@@ -138,6 +138,14 @@ describe('each fault is visible on the wire and counted under its name only', ()
     expect(text.match(/"content":" \w+"\}/g)).toHaveLength(2);
   });
 
+  it('pause-mid-stream goes on after its pause with what comes later', async () => {
+    const bench = await opened({ gap: 400 });
+    const { text, end } = await ask(bench, 'pause-mid-stream', true, null);
+    expect(end).toBe('fin');
+    expect(text.match(/"content":" \w+"\}/g)).toHaveLength(4);
+    expect(text).toContain('[DONE]');
+  });
+
   it('slow-head sends nothing before its delay', async () => {
     const { chat, clock, mock } = await opened();
     const headers = { ...testKeyHeaders, 'x-weir-fault': 'slow-head' };
