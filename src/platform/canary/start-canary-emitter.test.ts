@@ -23,4 +23,6 @@ it.each(['0', '08', '123456', '80 81', 'x', ''])('%j is no port', async (line) =
 
 it('an emitter that does not start says why', async () => {
   expect(await started('echo "Error: no room" >&2; exit 1')).toBe('Error: no room');
+  expect(await started('echo "out of room" >&2; exit 1')).toContain('out of room');
+  expect(await startCanaryEmitter(['/nowhere/node'])).toContain('ENOENT');
 });

@@ -8,7 +8,7 @@ import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { answeredChat } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { checkDistinct, readSide } from './read-side.ts';
+import { readSide } from './read-side.ts';
 
 /** Sides of a comparison that are baselines of the history, and how they are distinguished from paths. */
 
@@ -73,9 +73,9 @@ beforeAll(async () => {
 const read = async (
   references: string | readonly string[],
   planHash: string | null = null,
-  more: { readonly history?: string | null; readonly onStep?: (step: string) => void } = {},
+  from: string | null = history,
 ) => {
-  const side = await readSide([references].flat(), { planHash, history, ...more });
+  const side = await readSide([references].flat(), { planHash, history: from });
   return side.repetitions.map(({ file }) => file.slice(home.length + 1));
 };
 const file = (name: string): string => join(name, 'result.json');
@@ -117,7 +117,7 @@ describe('a baseline', () => {
 
   it('is none without a history, or without runs', async () => {
     const absent = 'does not exist: give a result.json, the folder of a run, that of a run with';
-    await expect(read('main', null, { history: null })).rejects.toThrow(`main ${absent}`);
+    await expect(read('main', null, null)).rejects.toThrow(`main ${absent}`);
     await expect(read('empty')).rejects.toThrow(`empty ${absent}`);
   });
 
@@ -130,28 +130,6 @@ describe('a baseline', () => {
     );
     await expect(read('./src')).rejects.toThrow(
       './src contains no result.json, nor do its folders: give the folder of a run, or of a run with --repeat',
-    );
-  });
-});
-
-describe('paths', () => {
-  it('name a file, the folder of a run, or a folder of such folders by their numbers', async () => {
-    for (const name of ['series/10', 'series/2']) put(name, mine, 20);
-    mkdirSync(join(home, 'series', 'notes'));
-    expect(await read(join(home, 'series'))).toEqual([file('series/2'), file('series/10')]);
-    const steps: string[] = [];
-    const onStep = (step: string): void => void steps.push(step);
-    expect(await read(join(home, file('one')), null, { onStep })).toEqual([file('one')]);
-    expect(steps).toEqual([`checking ${join(home, file('one'))}`]);
-  });
-
-  it('name each run once, and at least one', async () => {
-    await expect(read([])).rejects.toThrow('expected at least one result to compare; got none');
-    const side = (name: string) => readSide([name], { planHash: null, history });
-    const [base, other] = await Promise.all(['main', join(home, 'two')].map(side));
-    expect(() => checkDistinct(base!)).not.toThrow();
-    expect(() => checkDistinct(base!, other!)).toThrow(
-      `${join(home, file('two'))} is listed twice: a run counts once, on one side`,
     );
   });
 });

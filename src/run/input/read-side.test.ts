@@ -1,9 +1,8 @@
-// @gate 2 s
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import { checkDistinct, readSide } from './read-side.ts';
 
 const options = { planHash: null, history: null };
@@ -11,9 +10,10 @@ const options = { planHash: null, history: null };
 let root: string;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'weir-side-'));
+  const text = JSON.stringify(healthyResult());
   for (const name of ['series/10', 'series/2', 'series/1', 'single']) {
     await mkdir(join(root, name), { recursive: true });
-    await writeFile(join(root, name, 'result.json'), JSON.stringify(sampleRunResult()));
+    await writeFile(join(root, name, 'result.json'), text);
   }
   await mkdir(join(root, 'series/notes'));
   await mkdir(join(root, 'empty'));
@@ -45,19 +45,28 @@ it('a side is a file, the folder of a run, or a folder of such folders in the or
 it('a side has the names that it was given, and each run is judged', async () => {
   const { name, repetitions } = await readSide([join(root, 'single')], options);
   expect(name).toBe(join(root, 'single'));
-  expect(repetitions[0].result.plan.name).toBe(sampleRunResult().plan.name);
-  expect(repetitions[0].trust.level).toMatch(/^(valid|degraded|invalid)$/);
+  expect(repetitions[0].result.plan.name).toBe(healthyResult().plan.name);
+  expect(repetitions[0].trust.level).toBe('valid');
 });
 
 it('what is missing, empty, or given twice is refused by name', async () => {
   await expect(filesOf('none')).rejects.toThrow(`${join(root, 'none')} does not exist`);
   await expect(filesOf('empty')).rejects.toThrow(`${join(root, 'empty')} contains no result.json`);
-  await expect(readSide([], options)).rejects.toThrow('expected at least one result');
+  await expect(readSide([], options)).rejects.toThrow(
+    'expected at least one result to compare; got none',
+  );
   const [one, other] = await Promise.all(
     ['series', 'series/2'].map((name) => readSide([join(root, name)], options)),
   );
   expect(() => checkDistinct(one!)).not.toThrow();
   expect(() => checkDistinct(one!, other!)).toThrow(
-    `${join(root, 'series/2/result.json')} is listed twice`,
+    `${join(root, 'series/2/result.json')} is listed twice: a run counts once, on one side`,
   );
+});
+
+it('a file is named before it is checked', async () => {
+  const steps: string[] = [];
+  const file = join(root, 'single/result.json');
+  await readSide([file], { ...options, onStep: (step) => void steps.push(step) });
+  expect(steps).toEqual([`checking ${file}`]);
 });

@@ -6,7 +6,6 @@ import { healthyResult, sampleGroup } from '../../judge/sample-result.fixture.ts
 import { readHistory } from '../../platform/files/history-db.ts';
 import { requestColumns } from '../../record/request-columns.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
-import { checkDistinct, readSide } from '../input/read-side.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from '../input/requests-table.ts';
 import { openExtraReports } from './extra-reports.ts';
 import { findingsFolderOf } from './findings-folder.ts';
@@ -154,26 +153,5 @@ describe('stored runs', () => {
     expect(await findingsFolderOf(folder('killed', 'limits.json', 'checkpoint.jsonl'))).toBeNull();
     expect(await findingsFolderOf(join(both, 'limits.json'))).toBe(both);
     expect(await findingsFolderOf(join(run, 'result.json'))).toBeNull();
-  });
-
-  it('make a side, each judged and none twice', async () => {
-    const options = { planHash: null, history: null };
-    writeFileSync(path('one.json'), JSON.stringify(unjudged));
-    writeFileSync(path('two.json'), JSON.stringify(unjudged));
-    const side = await readSide([path('one.json'), path('two.json')], options);
-    expect(side.name).toBe(`${path('one.json')}, ${path('two.json')}`);
-    expect(side.repetitions.map(({ trust }) => trust.level)).toEqual(['valid', 'valid']);
-    const again = await readSide([path('two.json')], options);
-    expect(() => checkDistinct(side)).not.toThrow();
-    expect(() => checkDistinct(side, again)).toThrow(
-      `${path('two.json')} is listed twice: a run counts once, on one side`,
-    );
-    await expect(readSide([path('three.json')], options)).rejects.toThrow(
-      `${path('three.json')} does not exist: give a result.json`,
-    );
-    await expect(readSide([mkdtempSync(path('empty-'))], options)).rejects.toThrow(
-      'contains no result.json, nor do its folders',
-    );
-    await expect(readSide([], options)).rejects.toThrow('expected at least one result to compare');
   });
 });
