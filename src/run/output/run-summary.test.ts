@@ -5,7 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { runSummarySchema } from '../../model/result/run-summary.ts';
 import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
-import { addPrefill, inferHits, noPrefills } from '../../model/measures/prefill.ts';
+import { addPrefill, noPrefills } from '../../model/measures/prefill.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { runFiguresCsv } from '../../report/figures-csv.ts';
@@ -117,22 +117,43 @@ describe('the summary of a run', () => {
     expect(
       summaryOf({ groups: [{ ...groups[0]!, tokens: withoutReports }] }).promptCache,
     ).toMatchObject({ expected: 75, reported: null, unreported: 5 });
-    // Times that depend on the tokens that the cache did not hold.
-    const prefills = result.timeline.map((_, second) => {
+  });
+
+  it('has the share that times show a cache to have held, of all prompt tokens, with its interval', () => {
+    // In the first of each two seconds, a cache holds half of the repeated tokens; in the second, all of them. Three
+    // eighths of the tokens are repeated: 1200 of 3200. Each token that the cache does not hold takes 0.1 ms.
+    const prompts = [
+      { input: 1000, repeated: 0 },
+      { input: 1000, repeated: 800 },
+      { input: 600, repeated: 0 },
+      { input: 600, repeated: 400 },
+    ];
+    const prefills = Array.from({ length: 10 }, (_, second) => {
       const each = { ...noPrefills };
-      for (let i = 0; i < 12; i += 1) {
-        const input = 500 + 40 * ((7 * i + second) % 23);
-        const repeated = i % 3 === 0 ? 0 : 20 * ((i + second) % 17);
-        const hit = (i + second) % 2 === 0 ? repeated : 0;
-        addPrefill(each, { input, repeated, time: 30 + (input - hit) / 10 });
-      }
+      const held = second % 2 === 0 ? 0.5 : 1;
+      for (const { input, repeated } of prompts)
+        addPrefill(each, { input, repeated, time: 30 + 0.1 * (input - held * repeated) });
       return each;
     });
-    const found = inferHits(prefills);
-    if (typeof found === 'string') throw new Error(found);
-    const timeline = result.timeline.map((each, second) => ({
-      ...each,
-      prefill: prefills[second]!,
+    const timeline = result.timeline.map((each, second) =>
+      second < 10 ? { ...each, prefill: prefills[second]! } : each,
+    );
+    const groups = result.groups.map((group, place) => ({
+      ...group,
+      labels: { ...group.labels, warmUp: false },
+      tokens:
+        place === 0
+          ? [
+              {
+                source: 'usage' as const,
+                answers: 40,
+                answersWithInput: 40,
+                input: 32_000,
+                output: 9,
+                repeated: { answers: 40, input: 32_000, tokens: 12_000 },
+              },
+            ]
+          : [],
     }));
     const { inferred } = summaryOf({
       groups,
@@ -140,10 +161,13 @@ describe('the summary of a run', () => {
       plan: { ...result.plan, warmUp: milliseconds(0) },
       slices: result.slices.slice(0, 1),
     }).promptCache!;
-    const percent = 100 * found.repeatedShare;
-    expect(inferred?.value).toBeCloseTo(found.hits * percent, 9);
-    expect(inferred?.low).toBeCloseTo(found.low * percent, 9);
-    expect(inferred?.high).toBeCloseTo(found.high * percent, 9);
+    // Held: (0.5 + 1) / 2 = 0.75 of the repeated tokens, and 0.75 × 3/8 = 28.125 % of all.
+    expect(inferred?.value).toBeCloseTo(28.125, 9);
+    // Without one of ten seconds, the mean is off by 0.25 / 9. A jackknife over them has the standard error
+    // √(9/10 × 10 × (0.25 / 9)²) = 1/12, and with t = 2.262157 half the width 0.188513. That of seven blocks is smaller,
+    // since three of them have a second of each kind. So 0.561487 to 0.938513 of the repeated tokens, times 37.5 %.
+    expect(inferred?.low).toBeCloseTo(21.05576, 5);
+    expect(inferred?.high).toBeCloseTo(35.19424, 5);
   });
 
   it('says in words why the exit is not 0, and nothing if it is', () => {
