@@ -58,7 +58,8 @@ it('a run in which nothing succeeded does not count, and says so', async () => {
   const { said, printed } = await series({ repetitions: 1, printEach: false }, 500);
   expect(said.slice(-2)).toEqual([
     '1 of 1 runs does not count, and --allow-different lets them pass:',
-    expect.stringMatching(/^ {2}1: (nothing succeeded|load not as planned .*)\.$/),
+    // Its load is as planned on any machine: one start of a run may be late.
+    '  1: nothing succeeded.',
   ]);
   expect(printed).toEqual([]);
 });
