@@ -66,8 +66,55 @@ const reportOf = (
 describe('the report of weir fairness', () => {
   it('says by how much the noise moved the quiet population, and what that cost', () => {
     const report = reportOf(seenWith((due) => (isLoud(due) ? 150 : 100)));
-    expect(report).toMatchSnapshot();
-    expect(report.spent).toEqual({ requests: 1500, tokens: 2250, cost: 3750 });
+    const { blocks: measured, shares, failed, back, ...others } = report;
+    expect(others).toEqual({
+      format: 'fairness/1',
+      name: 'neighbours',
+      target: 'http://127.0.0.1:8080/v1',
+      startedAt: '2026-07-01T10:20:30.000Z',
+      took: 60_400,
+      seed: 42,
+      partial: null,
+      quiet: 'b',
+      noisy: 'a',
+      settle: 2000,
+      figure: 'TTFT p50',
+      maxMoved: 0.1,
+      verdict: 'moved',
+      reasons: [],
+      // From 100 to 150 ms in each pair.
+      moved: { value: 0.5, low: 0.5, high: 0.5 },
+      noiseBy: { alone: 0, noisy: 5 },
+      isContended: false,
+      refusals: {
+        cause: 'none',
+        alone: 0,
+        noisy: 0,
+        ofAlone: 240,
+        ofNoisy: 360,
+        explained: 0,
+        limits: [],
+      },
+      // Of 750 requests, 600 of b and 150 of a: each of two attempts, three tokens and a cost of 5.
+      spent: { requests: 1500, tokens: 2250, cost: 3750 },
+    });
+    expect(measured.map(({ from, noise, value }) => [from, noise, value])).toEqual([
+      [2000, 0, 100],
+      [12_000, 5, 150],
+      [22_000, 0, 100],
+      [32_000, 5, 150],
+      [42_000, 0, 100],
+      [52_000, 5, 150],
+    ]);
+    // `judged-run.test.ts` has all that a block, a share and the return after the noise consist of.
+    expect(shares.map(({ name, unit, got, asked }) => [name, unit, got, asked])).toEqual([
+      ['b', 'requests', 10, 10],
+      ['a', 'requests', 5, 5],
+      ['b', 'tokens', 30, 30],
+      ['a', 'tokens', 15, 15],
+    ]);
+    expect(failed?.value).toBe(0);
+    expect(back).toMatchObject({ wasAway: false, after: 0 });
   });
 
   it('calls the populations isolated where nothing moved', () => {
