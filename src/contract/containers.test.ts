@@ -76,6 +76,8 @@ describe('a length that was not known in advance', () => {
     [0x7ffe_ffff - 1000, false],
     [0xffff_ffff, true],
     [2 ** 62, true],
+    // A length that no file can have, although it is not round.
+    [2 ** 62 + 2 ** 20 + 2 ** 10, true],
     [2 ** 40 + 12_345, false],
     [100_000_000, true],
     [100_000_000 - 44, true],

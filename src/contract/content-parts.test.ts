@@ -77,6 +77,17 @@ describe('the tokens of audio', () => {
     }
   });
 
+  it('are read from the head of a WAV file, if it is whole', () => {
+    const head = Buffer.alloc(32);
+    head.write('RIFF....WAVEfmt ', 'latin1');
+    head.writeUInt32LE(2, 28);
+    const tokensOf = (file: Buffer): number =>
+      audioTokens({ data: file.toString('base64'), format: 'wav' });
+    // 44 characters of base64 stand for 33 bytes: 165 for two bytes a second, 1 for compressed speech.
+    expect(tokensOf(head)).toBe(165);
+    expect(tokensOf(head.subarray(0, 31))).toBe(1);
+  });
+
   it('are estimated by the size of anything else', () => {
     const data = Buffer.alloc(16_000).toString('base64');
     expect(audioTokens({ data, format: 'mp3' })).toBe(21);

@@ -38,6 +38,20 @@ const dropped = sampleObservation({
 });
 
 describe('the timeline', () => {
+  it('has the time to the first token of streams whose prompts repeat earlier ones', () => {
+    const answer = sampleStream([3000, 3010, 4000]);
+    const tokens = { ...answer.tokens, input: 50, repeated: 30 };
+    const streamed = (changes: object): Observation => ({
+      ...slowStream,
+      outcome: { kind: 'completed', answer: { ...answer, tokens, ...changes } },
+    });
+    const prefillOf = (changes: object) => timelineOf([streamed(changes)])[4]!.prefill;
+    // Sent at 2004, and the first token came at 3000.
+    expect(prefillOf({})).toMatchObject({ answers: 1, t: 996 });
+    expect(prefillOf({ firstToken: null })).toBeUndefined();
+    expect(prefillOf({ tokens: { ...tokens, repeated: undefined } })).toBeUndefined();
+  });
+
   it('counts every instant in its own second, from 0 on without a gap', () => {
     const seconds = timelineOf([slowStream, dropped]);
     const counts = seconds.map(({ second, due, begun, sent, ended, tokenEvents, outcomes }) =>

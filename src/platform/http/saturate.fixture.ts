@@ -49,11 +49,14 @@ const wordsOf = (
 ): ExchangeObserver => {
   let text = `${place}`;
   let body = '';
+  let isSent = false;
   return {
     onConnected: (_at, connection) => (text += ` ${connection}`),
-    onSent: () => undefined,
+    onSent: () => {
+      isSent = true;
+    },
     onReconnect: () => (text += ' reconnect'),
-    onHeaders: (_at, status) => (text += ` ${status}`),
+    onHeaders: (_at, status) => (text += isSent ? ` ${status}` : ` unsent ${status}`),
     onChunk: (_at, bytes) => {
       body += Buffer.from(bytes).toString('latin1');
       onChunk();

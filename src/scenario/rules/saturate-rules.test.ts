@@ -20,6 +20,10 @@ it('a load that saturates the target has a hundred connections by default', () =
   });
 });
 
+it.each(['maybe', '7', 'no'])('http2 that is %s is no conflict with such a load', (value) => {
+  expect(problemsOf(`${validText}wire: {http2: ${value}}\n`)).not.toContain('cannot be combined');
+});
+
 it('every option that a saturating load does not support is refused with its reason, all of them at once', () => {
   const text = `traffic: [{kind: chat-stream, model: a/b}, {kind: transcription, model: w}, {kind: speech, model: s}]
 load: {kind: saturate, duration: 10s, connections: 20}
