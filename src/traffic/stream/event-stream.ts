@@ -99,10 +99,7 @@ export class EventStreamReader implements BodyReader {
   #failedFinish: string | null = null;
   /** The names of the fields of the first event that is not a chunk, as a text. */
   #otherFields = '';
-  /**
-   * Text outside the events that may explain a failure: lines that are not fields of an event stream, or an error after
-   * `[DONE]`.
-   */
+  /** Text outside the events that may explain a failure: lines that are no fields, or an error after `[DONE]`. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -205,10 +202,7 @@ export class EventStreamReader implements BodyReader {
     else this.#applyMatched(matched);
   }
 
-  /**
-   * Reads the event after `[DONE]`. Some servers report the usage in it, and an error in it explains a stream without a
-   * finish reason. Other content of this event is ignored.
-   */
+  /** Reads the event after `[DONE]`: some servers report the usage or an error in it. Its other content is ignored. */
   #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
     const { redact } = this.context;

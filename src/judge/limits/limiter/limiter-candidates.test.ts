@@ -67,7 +67,7 @@ it('a small bucket may hold three more or fewer than the most that came above th
     );
     const context = { limit: 60, window: milliseconds(60_000), besides: [[]], clock: null };
     return [
-      ...new Set(limiterCandidates('burst-bucket', history!, context).map(({ burst }) => burst)),
+      ...new Set(limiterCandidates('burst-bucket', history!, context).map((each) => each.burst)),
     ];
   };
   expect(sizes(Array.from({ length: 10 }, () => 5))).toEqual([7, 8, 9, 10, 11, 12, 13]);

@@ -13,9 +13,7 @@ import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 /** Neighbouring rates of the grid differ by this share. */
 const grain = 0.0025;
 
-/**
- * The ends of the grid: the lowest tried rate divided by `below`, and the highest rate of a broken step times `above`.
- */
+/** The grid reaches from the lowest tried rate / `below` to the highest rate of a broken step × `above`. */
 const reach = { below: 64, above: 2 } as const;
 
 /** With this probability, a disturbance decided the result of a step, and the step says nothing about the rate. */
@@ -98,10 +96,7 @@ const ofSide = (miss: SeenMiss): Deviance => {
  */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
-/**
- * A step's odds of a miss count as at most this many times the allowed odds, and as at least the allowed odds divided
- * by it.
- */
+/** A step's odds of a miss count as at most the allowed odds times this, and as at least the allowed odds / this. */
 const farOdds = 16;
 
 const oddsOf = (share: number): number => share / (1 - share);

@@ -107,8 +107,7 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins some whole windows and a half after the first, so it may have to wait. After an even pace,
-  // it may have to wait a window longer.
+  // The second burst begins some windows and a half after the first, so it may wait; after an even pace, one more.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
