@@ -191,7 +191,7 @@ it('what was read before a deadline and waits for its turn still counts', () => 
   expect(causes).toEqual([]);
 });
 
-it('an attempt that must connect again has its own time for that, checked as soon as it is over', () => {
+it('an attempt that must connect again gets the whole connect deadline again, which is checked once it has passed', () => {
   const cuts: BrokenCause[] = [];
   const attempt = new InFlightAttempt(
     { due: instant(0), key: 'a', released: instant(0), reserved: null, begun: instant(0) },

@@ -24,7 +24,7 @@ const limited: LimitedOutcome = {
 };
 
 describe('the ledger', () => {
-  it('has rows of one instant in one order, also if one only has cells that the other lacks', () => {
+  it('orders rows of one instant always alike, even if one has more cells than the other', () => {
     const bare = sentAt(5100, { outcome: limited });
     const sized = sentAt(5100, { outcome: limited, size: { characters: 40, maxTokens: 7 } });
     const [one, other] = [ledgerOf([bare, sized]), ledgerOf([sized, bare])];

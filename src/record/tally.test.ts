@@ -55,7 +55,7 @@ describe('a tally', () => {
     );
   });
 
-  it('has no other end after stored parts have been added, since they have none', () => {
+  it('keeps its end when stored parts are added, since these have none', () => {
     const tally = tallyOf([]);
     addPart(tally, { groups: toResult(tallyOf([sampleObservation()]), facts).groups });
     expect(toResult(tally, facts)).toMatchObject({ ended: 0, groups: [{}] });

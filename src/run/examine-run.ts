@@ -91,7 +91,7 @@ interface Examination {
 }
 
 /**
- * Prints what a plan measures and its budget, asks whether to spend the budget, runs the plan in a folder of its own,
+ * Prints what a plan measures and its budget, asks whether to spend the budget, runs the plan in a separate folder,
  * and publishes the report. `see` returns what the verb needs of each observation. `conclude` makes the report from
  * these values and the finished run.
  */

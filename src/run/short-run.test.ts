@@ -100,7 +100,7 @@ describe.concurrent('a short run in this process', () => {
     expect(await readdir(inside.folder)).not.toContain('refused');
   });
 
-  it('begins with what its target declares differently', async ({ onTestFinished }) => {
+  it('says which limits its target declares differently', async ({ onTestFinished }) => {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 9000 };
     const limited = await startMock({ limits }, realClock());
     onTestFinished(() => limited.close());

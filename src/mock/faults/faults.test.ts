@@ -138,7 +138,7 @@ describe('each fault is visible on the wire and counted under its name only', ()
     expect(text.match(/"content":" \w+"\}/g)).toHaveLength(2);
   });
 
-  it('pause-mid-stream goes on after its pause with what comes later', async () => {
+  it('pause-mid-stream sends the rest of the stream after its pause', async () => {
     const bench = await opened({ gap: 400 });
     const { text, end } = await ask(bench, 'pause-mid-stream', true, null);
     expect(end).toBe('fin');

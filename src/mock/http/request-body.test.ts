@@ -29,7 +29,7 @@ describe('the body of a request', () => {
     expect((await bodiesOf([])).found).toEqual(['']);
   });
 
-  it('that is too large is reported once, and read to its end all the same', async () => {
+  it('that is too large is reported once, but still read to its end', async () => {
     const tooLarge = { found: [null], isRead: true };
     expect(await bodiesOf(['eleven byte', 's', 's'])).toEqual(tooLarge);
     expect(await bodiesOf(['five5', 'six666', 'more', 'more'])).toEqual(tooLarge);

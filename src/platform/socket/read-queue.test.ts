@@ -55,7 +55,7 @@ describe('queued reads', () => {
     expect(received.at(-1)).toBe('1 at 4: d');
   });
 
-  it('that are long are delivered at once, after those of their connection that wait', () => {
+  it('that are long are delivered at once, after the waiting reads of the same connection', () => {
     const { received, read, endTurn } = world(2);
     read(0, 1, 'a');
     read(1, 2, 'b');

@@ -119,7 +119,7 @@ describe('the summary of a run', () => {
     ).toMatchObject({ expected: 75, reported: null, unreported: 5 });
   });
 
-  it('has the share that times show a cache to have held, of all prompt tokens, with its interval', () => {
+  it('has the share of prompt tokens that a cache held, as times to the first token show, with its interval', () => {
     // In the first of each two seconds, a cache holds half of the repeated tokens; in the second, all of them. Three
     // eighths of the tokens are repeated: 1200 of 3200. Each token that the cache does not hold takes 0.1 ms.
     const prompts = [

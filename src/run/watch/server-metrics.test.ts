@@ -129,7 +129,7 @@ it('the first failure is said, and the readings go on', async () => {
   ]);
 });
 
-it('a reading that the end overtakes does not count, also if it failed', async () => {
+it('a reading that is not done when the run ends does not count, even if it fails', async () => {
   const { watch, warned, tickAt } = await open([503, 503]);
   tickAt(1000);
   watch.onEnd!();

@@ -112,7 +112,7 @@ describe.concurrent('a coordinator that gathers its workers', () => {
 });
 
 describe.concurrent('a coordinator that follows the load', () => {
-  it('adds up the progress of all slices, and reports it once a second and at the end', async () => {
+  it('adds up the progress of all slices, and reports it once a second, also for the last second', async () => {
     const at = (elapsed: number, due: number, inFlight: number): Partial<WorkerRecord> => ({
       progress: {
         elapsed,

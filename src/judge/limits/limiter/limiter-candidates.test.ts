@@ -55,11 +55,11 @@ it('stays are seen where most answers take longer than nearly all refusals', () 
   expect(areStaysSeen([...refusals, ...burst(10, 5)])).toBe(false);
 });
 
-it('phases around another lie evenly on both sides of it, closer than asked', () => {
+it('phases around a given phase lie evenly on both sides of it, at less than the given distance', () => {
   expect(phasesAround(100, 8)).toEqual(Array.from({ length: 15 }, (_, i) => 93 + i));
 });
 
-it('a small bucket may hold three more or fewer than the most that came above the refill', () => {
+it('a small bucket is tried with sizes up to three above and below the largest excess over its refill', () => {
   const sizes = (moments: readonly number[]): readonly (number | undefined)[] => {
     const [history] = decisionHistoriesOf(
       moments.map((sent) => decision(sent, 2, true)),

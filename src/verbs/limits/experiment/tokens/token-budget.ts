@@ -107,7 +107,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins some windows and a half after the first, so it may wait; after an even pace, one more.
+  // The second burst begins a whole number of windows and a half after the first, so it may have to wait. An even pace
+  // in between adds up to a window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
@@ -127,7 +128,7 @@ const partsOf = (plan: TokenPlan) => {
   return { parts, burst, cacheable: even.tokens + sustained.tokens };
 };
 
-/** The maximum of a budget is this factor times the forecast use plus a third burst. */
+/** The maximum of a budget is the sum of the highest forecast use and a third burst, times this factor. */
 const reserveOfBudget = 1.15;
 
 export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {
