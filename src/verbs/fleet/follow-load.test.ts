@@ -112,7 +112,7 @@ describe.concurrent('a coordinator that gathers its workers', () => {
 });
 
 describe.concurrent('a coordinator that follows the load', () => {
-  it('adds up the progress of all slices, and reports it once a second, also for the last second', async () => {
+  it('adds up the progress of all slices, and reports it once a second and at the end', async () => {
     const at = (elapsed: number, due: number, inFlight: number): Partial<WorkerRecord> => ({
       progress: {
         elapsed,
@@ -125,11 +125,13 @@ describe.concurrent('a coordinator that follows the load', () => {
     const { whole, reports } = coordination([
       [slice(0, at(1100, 10, 2)), slice(1, at(900, 5, 1))],
       [slice(0, at(1350, 11, 2)), slice(1, at(1150, 6, 1))],
+      [slice(0, at(2050, 11, 1)), slice(1, at(2060, 8, 1))],
       [collected(0, true, at(2100, 12, 0)), collected(1, true, at(2100, 8, 0))],
     ]);
     expect(await followLoad(whole)).toBeNull();
     expect(reports).toMatchObject([
       { elapsed: 1100, due: 15, inFlight: 3, scheduled: 25_000 },
+      { elapsed: 2060, due: 19, inFlight: 2, scheduled: 25_000 },
       { elapsed: 2100, due: 20, inFlight: 0, scheduled: 25_000 },
     ]);
     expect(reports[0]?.outcomes.completed).toBe(12);

@@ -40,7 +40,7 @@ export interface Coordination {
   readonly led: LedRun;
   readonly host: Host;
   readonly stops: FollowedStops;
-  /** Called once a second with the progress of all slices. */
+  /** Called once a second, and at the end, with the progress of all slices. */
   readonly onProgress: (progress: ProgressReport) => void;
 }
 
@@ -114,22 +114,22 @@ const progressOfAll = (shared: readonly SharedProgress[]) => {
   return { elapsed, due, inFlight, outcomes, latencies };
 };
 
-/** Shows the progress of all slices as one run, and reports it once a second. */
+/** Shows the progress of all slices as one run, and reports it once a second and at the end. */
 const showProgress = (
   plan: Plan,
   screen: Screen | null,
   onProgress: (progress: ProgressReport) => void,
-): ((slices: readonly SliceState[]) => void) => {
+): ((slices: readonly SliceState[], isLast: boolean) => void) => {
   const show = screen === null ? null : openProgressView(screen, displayedRun(plan));
   const scheduled: number = scheduledEnd(plan);
   let lastReported = 0;
-  return (slices) => {
+  return (slices, isLast) => {
     const shared = slices.flatMap(({ record }) => record?.progress ?? []);
     if (shared.length === 0) return;
     const { elapsed, ...figures } = progressOfAll(shared);
     show?.(elapsed, figures);
     const second = Math.floor(elapsed / 1000);
-    if (second === lastReported) return;
+    if (second === lastReported && !isLast) return;
     lastReported = second;
     const { due, inFlight, outcomes } = figures;
     onProgress({ elapsed, scheduled, due, inFlight, outcomes });
@@ -167,10 +167,10 @@ export const followLoad = async (coordination: Coordination): Promise<StopCause 
   try {
     for (;;) {
       await led.turn();
-      // The slices' last messages have their final progress, so it is shown before this loop notices the end.
-      show(led.slices);
       const now = monotonicNow();
-      if (led.slices.every((state) => isSliceOver(state, now, led.run.silence))) return stoppedBy;
+      const isOver = led.slices.every((state) => isSliceOver(state, now, led.run.silence));
+      show(led.slices, isOver);
+      if (isOver) return stoppedBy;
       const lost = led.slices.filter((slice) => slice.lost !== null && !reported.has(slice.index));
       for (const { index, lost: loss } of lost) {
         reported.add(index);
