@@ -194,6 +194,11 @@ describe('an objective', () => {
     ['ttft.p95 is over 1s', `"ttft.p95 is over 1s" ${wrong}write ttft.p95 > 1s`],
     ['ttft.p95 at most 1s', `"ttft.p95 at most 1s" ${wrong}write ttft.p95 <= 1s`],
     ['ttft.p95 is at least 1s', `"ttft.p95 is at least 1s" ${wrong}write ttft.p95 >= 1s`],
+    [
+      'ttft.p95 is less than or equal to 1s',
+      `"ttft.p95 is less than or equal to 1s" ${wrong}write ttft.p95 <= 1s`,
+    ],
+    ['ttft max < 1s', `"ttft max < 1s" ${wrong}write ttft.max < 1s`],
     ['p95(ttft) < 1s', `"p95(ttft) < 1s" ${wrong}write ttft.p95 < 1s`],
     ['ttft p95 < 1s', `"ttft p95 < 1s" ${wrong}write ttft.p95 < 1s`],
     [
