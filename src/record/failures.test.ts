@@ -45,6 +45,17 @@ describe('failures', () => {
     ]);
   });
 
+  it('beyond the causes that are kept share a row, which comes first among those as frequent', () => {
+    const rows = failuresOf(
+      Array.from({ length: 31 }, (_, i) => refused('no', { code: letters(i) })),
+    );
+    expect(rows.map(({ count }) => count)).toEqual(Array.from({ length: 31 }, () => 1));
+    expect(rows.map(({ status }) => status)).toEqual([
+      null,
+      ...Array.from({ length: 30 }, () => 401),
+    ]);
+  });
+
   it('record whether all messages were the same, however they are divided into parts', () => {
     const [one, other] = [refused('key 7 is unknown'), refused('key 8 is unknown')];
     expect(failuresOf([one, one])).toMatchObject([{ count: 2, sameText: true }]);
