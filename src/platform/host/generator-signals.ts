@@ -157,7 +157,7 @@ const counters = (throttled: () => number | null) => {
  * Matches the codes of errors with which a process fails to read its own memory usage: no descriptor is left, or
  * `/proc` is missing or not readable.
  */
-const codes = /^E(?:[MN]FILE|NOENT|ACCES)$/;
+const unreadableCodes = /^E(?:[MN]FILE|NOENT|ACCES)$/;
 
 /**
  * Returns a function that reads the process's memory in bytes. If reading fails, the function returns the last known
@@ -169,7 +169,7 @@ const watchMemory = (): (() => number | null) => {
     try {
       latest = process.memoryUsage.rss();
     } catch (error) {
-      if (!codes.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!unreadableCodes.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     return latest;
   };

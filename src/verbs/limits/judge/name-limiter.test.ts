@@ -1,4 +1,3 @@
-// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import type { LimitLog, ProbeReply, ReportedLimit } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
