@@ -21,8 +21,9 @@ interface CurvePiece {
 interface RateCurve {
   readonly area: number;
   /**
-   * Returns the last time, in seconds, at which the area under the curve is at most `area`. `area` must be at least 0
-   * and below the area of the whole curve. If a pause with rate 0 begins there, returns its end.
+   * Returns the last time, in seconds, at which the area under the curve is at most `area`. If the area is reached when
+   * a pause with rate 0 begins, this time is the end of the pause. `area` must be at least 0 and below the area of the
+   * whole curve.
    */
   secondsTo(area: number): number;
 }
@@ -150,8 +151,9 @@ function* evenArrivals(
 }
 
 /**
- * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
- * 1975). Every slice generates the whole sequence and yields only its own arrivals.
+ * Generates random arrivals. The gaps between arrivals are drawn as areas under the rate curve, with a mean of 1
+ * arrival, so the arrivals have the curve's rate over time (Çinlar 1975). Every slice generates the whole sequence and
+ * yields only its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,

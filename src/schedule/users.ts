@@ -29,8 +29,8 @@ export const iterationIndex = (user: number, iteration: number, users: number): 
   iteration * users + user;
 
 /**
- * Generates the indexes of the iterations that the users of one slice may take, in order. Slices that have users take
- * the iterations in turn.
+ * Generates the indexes of the iterations that the users of one slice may take, in order. The slices with users take
+ * the indexes in turn: of two such slices, one takes 0, 2, 4 …, and the other takes 1, 3, 5 …
  */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);

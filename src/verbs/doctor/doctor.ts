@@ -13,7 +13,7 @@ import { machineFindings } from './machine-findings.ts';
 import { packageFindings } from './package-findings.ts';
 
 const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]> => {
-  // Measures one after another, so that nothing disturbs the measurement of the timers.
+  // The measurements run one after another, so that nothing disturbs the measurement of the timers.
   const facts = await measureHost();
   const separatesCores = await canSeparateCores();
   const path = calibrationPath(environment);

@@ -118,8 +118,9 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 const defaultKey = 'WEIR_API_KEY';
 
 /**
- * Returns whether the user has named a key, and the environment. Without a named key, the environment gets a
- * placeholder, and the target is asked without a key.
+ * Returns `hasKey`, which is `true` if the user gave a scenario, the option for a key, or the default environment
+ * variable. Also returns the environment. If `hasKey` is `false`, this environment has a placeholder for the key, and
+ * the target is asked without a key.
  */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =

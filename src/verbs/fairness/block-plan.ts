@@ -58,7 +58,10 @@ const stageOf = ({ stages }: Plan, population: string): Stage => {
   );
 };
 
-/** Returns a steady load with another length, and with its rate or users multiplied by `times`. */
+/**
+ * Returns a copy of a steady load that lasts `length` ms, with its rate or users multiplied by `times`. Throws a
+ * `Problem` if the load is not steady.
+ */
 const lasting = ({ load, population }: Stage, length: number, times = 1): Load => {
   const duration = milliseconds(length);
   if (load.kind === 'closed') return { ...load, users: load.users * times, duration };
@@ -103,15 +106,15 @@ export const neighboursIn = (
 };
 
 /**
- * Returns the name that a population has in the scenario: `noisy` for `noisy/2`, which is the noise of the second block
- * with noise. Names in a scenario contain no slash.
+ * Returns the name that a population has in the scenario: `noisy` for `noisy/2`. In the plan of the blocks, `noisy/2`
+ * is the noise of the second block with noise. Names in a scenario contain no slash.
  */
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 
 /**
- * Returns the plan of the blocks. All populations except the noisy population last until the end. In each block with
- * noise, the noise is a separate population. So the quiet population sends the same requests throughout, whatever the
- * noise does.
+ * Returns the plan of the blocks. All populations last until the end, except the noisy population if `times` is `null`.
+ * The additional load of each block with noise is a separate population. The quiet population therefore sends the same
+ * requests throughout, whatever the noise does.
  */
 export const blockPlan = (plan: Plan, terms: BlockTerms, blocks: readonly NoiseBlock[]): Plan => {
   const { noisy, times } = terms;

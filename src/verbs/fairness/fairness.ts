@@ -155,9 +155,9 @@ export const separateTargets = (
 };
 
 /**
- * Says how wide the rise's interval will be, and how many pairs the verdict *isolated* needs. The forecast assumes that
- * response times are distributed exponentially. Returns `null` if users wait for answers, since the number of requests
- * is then unknown.
+ * Says how wide the confidence interval of the figure's rise will be, and how many pairs of blocks the verdict
+ * *isolated* is likely to need. The forecast assumes that response times are distributed exponentially. Returns `null`
+ * if the users of the quiet population wait for answers, since the number of requests is then unknown.
  */
 const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
   const { quiet, pairs, block, settle } = terms;
@@ -183,8 +183,8 @@ const designText = (examination: Examination, plan: Plan): string => {
 };
 
 /**
- * Prints the budget, then examines within it whether the noisy population of a scenario changes the figures of the
- * quiet population.
+ * Prints the budget. Then examines whether the noisy population of a scenario changes the figures of the quiet
+ * population.
  */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);

@@ -8,8 +8,8 @@ export const fairnessFigures = ['ttft', 'endToEnd'] as const;
 export type FairnessMeasure = (typeof fairnessFigures)[number];
 
 /**
- * Returns the instant at which the measured part of an answer arrived: its end, or its first token for `ttft`; infinity
- * for a failure.
+ * Returns when an answer arrived to its end, or when its first token arrived if `measure` is `ttft`; infinity for a
+ * failure.
  */
 const cameAt = ({ outcome, ended }: Observation, measure: FairnessMeasure): number => {
   if (outcome.kind !== 'completed') return Number.POSITIVE_INFINITY;

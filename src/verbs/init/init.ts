@@ -95,8 +95,8 @@ const writeNew = async (out: string, text: string): Promise<void> => {
 
 /**
  * Reads the models of a target and writes a first scenario. At a terminal, the user gets at most three questions: the
- * address if none was given, the model if there are several, and the gate. A file is never overwritten. Resolves with
- * the scenario's chat model.
+ * address if none was given, the model if there are several, and the highest acceptable median time to first token. A
+ * file is never overwritten. Resolves with the scenario's chat model.
  */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { model, key, out } = request;

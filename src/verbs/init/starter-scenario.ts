@@ -34,8 +34,8 @@ export interface StarterScenario {
 }
 
 /**
- * The requests per minute that the interface allows (section 8). If a gateway declares no limit, the load stays below
- * this number.
+ * The requests per minute that the interface allows (section 8). The load sends at most this many, even if the gateway
+ * declares a higher limit or none.
  */
 const usualRequests = 60;
 
@@ -52,7 +52,7 @@ const familiesText = (families: readonly string[] = []): string =>
 const familyHint = ([family]: readonly string[] = []): string =>
   family === undefined ? '' : ` (weir check --header-family ${family})`;
 
-/** Returns the limits, their source, and a rate that stays below them. */
+/** Returns the limits, their source, and a load that does not exceed the limit of requests. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualRequests;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
@@ -149,8 +149,8 @@ const otherModels = ({ others = [] }: StarterScenario): string => {
 };
 
 /**
- * Returns the text of a complete scenario with comments: fifty requests, at most one per second, below the limits of a
- * key.
+ * Returns the text of a complete scenario with comments: fifty requests, at most one per second, within a key's limit
+ * of requests.
  */
 export const starterScenarioText = (starter: StarterScenario, file: string): string => {
   const limits = limitsOf(starter);

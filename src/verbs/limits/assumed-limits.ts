@@ -93,8 +93,8 @@ const contradictionOf = (
 const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[] => {
   const [, part] = /((?:in|out)put) tokens/.exec(words) ?? [];
   const setting = `--set limits.${unit}PerMinute=`;
-  // An examination of the limit of requests cannot respect a limit of only input or output tokens, so it is declared as
-  // `none`.
+  // An examination of the limit of requests cannot keep a limit of only input or only output tokens, so this limit is
+  // declared as `none`.
   if (part !== undefined && examined === 'requests') return [`${setting}none`];
   const amount = Number.parseInt(words.replaceAll(',', ''), 10);
   const ofPart = part === undefined ? [] : [`--unit ${part}-tokens`];
@@ -102,9 +102,10 @@ const optionsFor = (unit: Unit, words: string, examined: Unit): readonly string[
 };
 
 /**
- * Throws a `Problem` if the headers of a gateway contradict an assumed limit of the `window`, in ms. A verdict about a
- * limit that nobody declared would mislead. Also checks the limit that is not examined, since a refusal by it looks
- * like an early refusal. The limits in the headers have a window of a minute, a longer one, or an unnamed one.
+ * Throws a `Problem` if the headers of a gateway contradict an assumed limit, since a verdict about a limit that nobody
+ * declared would mislead. The limit that is not examined is also checked, since a refusal by that limit would look like
+ * an early refusal. `window` is the window of the assumed limits, in ms. The limits in the headers have a window of a
+ * minute, a longer one, or an unnamed one.
  */
 export const rejectOtherHeaders = (
   assumed: AssumedLimits,

@@ -4,12 +4,14 @@ import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
 
 /**
- * The time after a noise is divided into parts of one of these lengths, in ms: the first that gives enough requests.
+ * The possible lengths, in ms, of the parts into which the time after the end of the noise is divided. The shortest
+ * length that gives enough requests is used.
  */
 const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 
 /**
- * A length is used only if at least this many requests were due in its first part, summed over all ends of the noise.
+ * The minimum number of requests that were due in the first part after the noise, summed over all ends of the noise.
+ * With fewer requests, a longer part is tried.
  */
 const leastInPart = 20;
 
@@ -26,11 +28,11 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
   });
 
 /**
- * Returns how long after the noise the quiet population has recovered. The usual percentile of the blocks without noise
- * is the yardstick: without noise, for example, 5 % of requests are slower than the p95. A part of the time after the
- * noise is bad if surely more than twice this share of its requests are slower or failed. The population has recovered
- * at the first of two consecutive good parts, since a single part may be good by chance. The requests after all ends of
- * the noise are judged together.
+ * Returns how long after the end of the noise the quiet population has recovered. The time after the noise is divided
+ * into parts, and the requests after all ends of the noise are judged together. The yardstick is the percentile of the
+ * blocks without noise, for example the p95, which 5 % of the requests exceed there. A part is bad if certainly more
+ * than twice this share of its requests, here 10 %, exceed the yardstick or failed. The population has recovered at the
+ * first of two consecutive good parts, since a single part may be good by chance.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;

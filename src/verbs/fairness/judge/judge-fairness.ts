@@ -43,7 +43,10 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
   return length === 0 ? 0 : (1000 * due) / length;
 };
 
-/** Returns the reasons why no verdict is possible. Each names an unknown fact that every verdict needs. */
+/**
+ * Returns the reasons why no verdict is possible. Each reason is a condition of every verdict that the run does not
+ * meet.
+ */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,
   { invalid }: FairnessTerms,
@@ -80,7 +83,8 @@ const remedyOf = (
 };
 
 /**
- * The beginning of the noise may have too few requests for the figure's own percentile. Then these are tried in turn.
+ * The lower percentiles that are tried in turn if the beginning of the noise has too few requests for the figure's own
+ * percentile.
  */
 const onsetPercentiles = [0.9, 0.5] as const;
 
@@ -109,7 +113,10 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns why a run in which no move is certain does not get the verdict *isolated*; empty if it gets this verdict. */
+/**
+ * Returns the reasons against the verdict *isolated* for a run in which the quiet population did not certainly move;
+ * empty if there are none.
+ */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],
@@ -134,8 +141,8 @@ const doubtsOf = (
 ];
 
 /**
- * Judges the observations of two neighbours. If the quiet population certainly moved, the verdict is *moved*, whatever
- * else is in doubt.
+ * Judges the observations of the quiet and the noisy population. If a verdict is possible and the quiet population
+ * certainly moved, the verdict is *moved*, whatever else is in doubt.
  */
 export const judgeFairness = (
   run: SeenRun,

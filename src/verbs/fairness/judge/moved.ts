@@ -17,8 +17,8 @@ import {
 } from '../model/seen-arrival.ts';
 
 /**
- * The largest change of a figure, as a logarithm. A larger change is cut to this size. So is a change to or from a
- * figure that has no value, because too few requests completed.
+ * The largest change of a figure, as a logarithm: a factor of 100. A larger change is limited to this value. If too few
+ * requests completed, a figure is infinite, so a change from or to it is also limited to this value.
  */
 const mostRise = Math.log(100);
 
@@ -96,9 +96,9 @@ const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /**
- * Returns the smallest interval that contains both given intervals. The interval `counts` treats failures as
- * independent, but requests that fail together are only a few independent events. The interval `pairs`, from the
- * comparison of blocks, shows this dependence.
+ * Returns the smallest interval that contains both given intervals. The interval `counts` is computed as if failures
+ * were independent, so it is too narrow if requests fail together. The interval `pairs` comes from the comparison of
+ * blocks, so it is wide in this case.
  */
 const wider = (
   counts: { readonly low: number; readonly high: number },
@@ -110,7 +110,10 @@ const wider = (
 
 export interface Movement {
   readonly pairs: number;
-  /** The scatter of the pairs' rises; `null` if too few rises are known, or if a rise is unbounded. */
+  /**
+   * How much the figure rose with the noise in the pairs of blocks; `null` if too few rises are known, or if a rise is
+   * unbounded.
+   */
   readonly rises: SeenRises | null;
   readonly moved: Interval | null;
   readonly failed: Interval | null;
@@ -122,9 +125,9 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 });
 
 /**
- * Returns how much the quiet population's figure and failures rose with the noise. The statistical unit is a pair of
- * blocks, since the requests of one block share a queue. The interval includes all delay that the load generator may
- * have added in blocks with or without noise.
+ * Returns how much the figure and the failures of the quiet population rose with the noise. The statistical unit is a
+ * pair of blocks, since the requests of one block share a queue. The interval of the rise allows for all delay that the
+ * load generator may have added in blocks with or without noise.
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
@@ -148,7 +151,8 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const isKnown = pairs.length > 0 && shares.every(({ of }) => of > 0);
   const freedom = Math.max(1, pairs.length - 1);
   const [one, other] = shares;
-  // If no request failed, the blocks show no spread of the failures, so only the interval from the counts is used.
+  // If no request failed, the blocks show no spread of the failures, so the normal quantile 1.96 is used instead of
+  // Student's t.
   const isSpread = one.events + other.events > 0;
   return {
     pairs: usable.length,

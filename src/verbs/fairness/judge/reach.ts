@@ -59,7 +59,10 @@ interface Scatter {
   readonly deviation: number;
 }
 
-/** The logarithms of the rises: the lowest and the highest rises that the delays of the load generator allow. */
+/**
+ * The logarithms of the rises in the pairs of blocks. `low` has the lowest rises, and `high` the highest rises, that
+ * the delays of the load generator allow.
+ */
 export interface SeenRises {
   readonly low: Scatter;
   readonly high: Scatter;
@@ -67,8 +70,8 @@ export interface SeenRises {
 }
 
 /**
- * Returns the smallest number of pairs, above the run's number, with which the whole confidence interval of the mean
- * rise would lie on one side of `maxMoved`; `null` if 500 pairs are not enough.
+ * Returns the smallest number of pairs, greater than the run's number `pairs`, with which the whole confidence interval
+ * of the mean rise would lie on one side of `maxMoved`; `null` if 500 pairs are not enough.
  */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);

@@ -12,7 +12,8 @@ import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * Returns how many 429s of `keys` may be caused by the keys' own requests; `null` if the ledger lacks some of these.
+ * Returns how many 429s of the keys in `keys` may be caused by the requests of these keys; `null` if the ledger of such
+ * a key leaves out some requests.
  */
 const explainedOf = (
   { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,

@@ -36,8 +36,8 @@ const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => s
 };
 
 /**
- * Returns the sum of `of` over the arrivals in some blocks, per second. `at` says which instant decides whether an
- * arrival is in a block: the due instant or the end of the request.
+ * Returns the sum of `of` over the arrivals in some blocks, per second of these blocks. `at` says which instant of an
+ * arrival must lie in a block: the due instant or the end of the request.
  */
 const rateIn = (
   arrivals: readonly SeenArrival[],

@@ -46,7 +46,7 @@ export const idleTime = ({ window }: LimitRule): number => longestWindow(window)
 /** Returns how long after the first request, in ms, every limiter has certainly forgotten earlier uses of the key. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** Once `expected` requests are sent, the next round has at most this many. */
+/** The maximum number of requests in the round that follows the first `expected` requests. */
 const carefulRound = 3;
 
 interface BurstOptions {
@@ -75,7 +75,10 @@ export const sendUntilRefused = async (
   return false;
 };
 
-/** Sleeps until the position within the window is in one of the ranges, as shares. A window begins at `origin`. */
+/**
+ * Sleeps until the time since the last start of a window, as a share of the window, is in one of the ranges. One of the
+ * windows starts at `origin`.
+ */
 export const sleepUntilPhase = async (
   sender: ChatSender,
   origin: number,

@@ -286,14 +286,14 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    // After this wait, every limiter has forgotten the key, so only a lock can refuse the first request.
+    // After this wait, every limiter has forgotten the key, so only a lockout can refuse the first request.
     await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // The end of a window within a burst explains one burst above the limit. It does not explain a second one at
-      // another phase, after every limiter has forgotten the key.
+      // The end of a window within a burst explains one burst above the limit. It does not explain a second such burst
+      // at another phase of the window, sent after every limiter has forgotten the key. So a second burst is sent.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }

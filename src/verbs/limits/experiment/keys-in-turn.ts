@@ -10,13 +10,16 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
 };
 
 /**
- * Matches the owner that a header names (`descriptor`) if it is a key, a user, a model of a key or a model of a user,
- * and not a team (names of LiteLLM and of the interface).
+ * Matches the name of a limit's owner in the headers (`descriptor`) if the owner is a single key or user, or a model of
+ * a single key or user. Does not match a team. The names are those of LiteLLM and of the interface.
  */
 const ownsAlone =
   /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;
 
-/** The family of headers whose limits always belong to one key. The descriptor of such a limit is a model. */
+/**
+ * The family of headers whose limits always belong to one key. The descriptor of such a limit names a model, so it does
+ * not show the owner.
+ */
 const familyOfKeys = 'litellm-key';
 
 /** Removes the reported limits of single keys, since such limits do not show the remaining amount of a team. */

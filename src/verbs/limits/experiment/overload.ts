@@ -9,7 +9,8 @@ interface ProvocationOptions extends LimitRule {
   /** A start of a window on the server's clock; `null` if the server's clock is unknown. */
   readonly minuteBegin: Instant | null;
   /**
-   * Whether a sustained load follows. A sustained load also shows when a limiter forgets the two groups of requests.
+   * Whether a sustained load follows. Such a load also shows when a limiter forgets the two groups of requests, so the
+   * last burst is then left out.
    */
   readonly isFollowed: boolean;
 }
@@ -23,7 +24,10 @@ const maxLimitMultiple = 2;
 /** Returns a number of requests that exceeds the limit, and would also exceed a limit that is a tenth higher. */
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/** A burst that is sent at once has this many times the limit of requests, and more if a bucket refills meanwhile. */
+/**
+ * The size of a burst that is sent at once, as a multiple of the limit. The burst is larger by the refill of a bucket
+ * during the burst.
+ */
 const burstMultiple = 1.25;
 /** Answers in a burst are assumed to take this many times as long as a single answer. */
 const slowdown = 1.5;
@@ -38,8 +42,8 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The burst may start in this part of a window on the server's clock. This window then ends at another time than one
- * that begins with the burst, so the log can distinguish the two.
+ * The burst starts in this part of a window on the server's clock. A window that begins with the burst then ends at
+ * another time than the window on the clock, so the log can distinguish the two.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /**
@@ -58,15 +62,15 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * The first group has this share of the limit, and the second group starts this many windows later. A sliding log
- * forgets the two groups one after the other, and a window forgets both at once. When the second group starts, a
- * limiter that combines a bucket with a window can admit little.
+ * The first group has the share `firstGroup` of the limit. The second group starts `secondGroupAt` windows later. A
+ * sliding log forgets the two groups one after the other, but a window forgets both at once. A limiter that combines a
+ * bucket with a window can admit little when the second group starts.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
 /**
- * This many windows after the first group, a last burst shows whether only the first group or both are forgotten. The
- * refill of a bucket is watched for `refillWatchWindows` windows.
+ * The last burst starts `forgottenAt` windows after the first group, and shows whether the limiter has forgotten only
+ * the first group or both groups. The refill of a bucket is watched for `refillWatchWindows` windows.
  */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
@@ -233,7 +237,7 @@ export const releaseTogether = async (
 
 /** The number of slow requests after a burst. A bucket admits them all; a limiter that forgets whole windows, none. */
 const refillRequests = 3;
-/** The requests after a burst are sent this many times window / limit apart, slightly slower than a bucket refills. */
+/** The time between the requests after a burst, as a multiple of window / limit. A bucket refills slightly faster. */
 const refillSpacing = 1.2;
 /** The number of further requests that use up the refill again. */
 const emptyingRequests = 3;
@@ -270,7 +274,10 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 
 /** In each window, the sustained load sends this many times the limit. */
 const loadMultiple = 1.4;
-/** Once admissions exceed the expected number minus one limit by this many, the rate is certainly not too low. */
+/**
+ * If the admissions exceed the expected number, minus the limit, by at least this many, the rate is certainly not too
+ * low.
+ */
 const slackRequests = 3;
 const lowestRateShare = 5 / 6;
 /**
@@ -360,8 +367,9 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // If many requests have no answer yet, the limiter delays instead of refusing, so the load does not wait for
-    // refusals. Only refusals after the first window are used, since earlier requests may have caused the others.
+    // If many requests have no answer yet, the limiter delays requests instead of refusing them, so the load does not
+    // wait for refusals. Only refusals after the first window are used, since requests before the load may have caused
+    // earlier refusals.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

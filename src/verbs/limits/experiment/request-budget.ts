@@ -53,8 +53,8 @@ export const secondKeyRequests = 5;
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
 /**
- * Returns how many requests are sent evenly, including those of the counting phase. They are enough to notice a gateway
- * that refuses 5 % at random.
+ * Returns how many requests are sent evenly, including the requests of the counting phase. This number is enough to
+ * notice a gateway that refuses 5 % at random.
  */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
