@@ -60,7 +60,8 @@ export const syntheticText = (
 
 /**
  * Generates a conversation up to its current question. Each message depends only on the number of the conversation and
- * the turn. Every question ends a beginning that later requests of the conversation share.
+ * the turn. Later requests of the conversation repeat all messages up to each question, so each question ends a shared
+ * beginning.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,

@@ -162,7 +162,8 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
 };
 
 /**
- * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is none, because these are sent.
+ * Returns whether a row is a conversation of ShareGPT. A row with a prompt or messages is not, because its prompt or
+ * messages are sent.
  */
 const isConversation = (
   fields: Readonly<Record<string, unknown>> | null,

@@ -149,8 +149,8 @@ const doubtfulGap = 10;
 /** A recording shorter than this many ms is doubtful, because nobody records only half a second of traffic. */
 const shortestRecording = 500;
 /**
- * A recording shorter than `shortestDenseRecording` ms is doubtful if its mean gap is at most `denseGap` ms. If times
- * in seconds are read as ms, a recording of an hour seems to last 3.6 s.
+ * A recording shorter than `shortestDenseRecording` ms is doubtful if its mean gap is at most `denseGap` ms. Example: a
+ * recording of an hour seems to last 3.6 s if its times in seconds are read as ms.
  */
 const [shortestDenseRecording, denseGap] = [5000, 50];
 /**

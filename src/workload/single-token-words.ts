@@ -6,8 +6,8 @@ export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;
   /**
-   * Whether a message keeps the space at its beginning. It does not with SentencePiece, because that adds a space
-   * itself.
+   * Whether a message keeps the space at its beginning. It does not if the tokenizer is SentencePiece, because
+   * SentencePiece adds this space itself.
    */
   readonly keepsLeadingSpace: boolean;
 }

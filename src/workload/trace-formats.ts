@@ -41,7 +41,10 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** If times with a fraction, read as seconds, are on average more than this many seconds apart, they are ms. */
+/**
+ * The largest mean gap, in s, with which times with a fraction are taken for seconds. If the gap is larger, the times
+ * are ms.
+ */
 const longestMeanGap = 60;
 
 /**

@@ -90,7 +90,8 @@ type Settings = ReturnType<typeof settingsFrom>;
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
 /**
- * Chooses the named model, or else the cheapest model with a listed price. Returns it with the known facts about it.
+ * Chooses the named model, or else the cheapest model with a listed price. Also returns the context and the price of
+ * this model.
  */
 const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string | undefined) => {
   const details = models.details ?? new Map<string, ModelDetails>();

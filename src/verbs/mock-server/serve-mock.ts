@@ -20,7 +20,7 @@ export const mockSummaryText = (counters: Readonly<Record<string, number>>): str
 };
 
 export interface MockRequest {
-  /** A scenario file. The gateway starts as for a run of it. */
+  /** A scenario file. The gateway starts as for a run of this scenario. */
   readonly scenario: string | undefined;
   readonly port: number;
   readonly controlPort: number;

@@ -7,8 +7,9 @@ import type { Milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /**
- * This file starts the reference gateway in this process. Each run on the gateway starts such a process. The code that
- * reads scenarios takes 80 ms of CPU to load. This code is therefore loaded only for a problem or for later settings.
+ * This file starts the reference gateway in this process. Each run against the reference gateway starts such a process.
+ * The code that reads scenarios takes 80 ms of CPU to load. This code is therefore loaded only for a problem or for
+ * later settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {

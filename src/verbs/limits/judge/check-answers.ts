@@ -157,8 +157,8 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
 };
 
 /**
- * Returns whether a refusal that names no limit may be for tokens: the requests of the window before can have used up
- * the limit of tokens.
+ * Returns whether a refusal that names no limit may come from the limit of tokens: whether the requests of the window
+ * before the refusal can have used up this limit.
  */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
@@ -171,8 +171,8 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    // A weighted counter remembers two windows, so the charges of both count. A bucket may hold only a part of the
-    // limit, so they are compared with the smallest bucket.
+    // A weighted counter remembers two windows, so the charges of both windows count. A bucket may hold only a part of
+    // the limit, so the charges are compared with the smallest bucket.
     const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
     return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });

@@ -73,7 +73,9 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Leaves a refuted check undecided if the refusals may have another cause. Adds this cause to the observation. */
+/**
+ * Changes a refuted check to undecided if the refusals may have another cause, and adds this cause to the observation.
+ */
 const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
   check.finding === 'refuted' && cause !== null
     ? { ...check, finding: 'undecided', observed: `${check.observed}; but ${cause}` }

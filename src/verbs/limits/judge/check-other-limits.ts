@@ -28,7 +28,7 @@ interface Sighting {
 
 const examined = ['requests', 'tokens'] as const;
 
-/** Groups the reported limits, without the two that are examined, by limit. */
+/** Returns the reports of each limit in the headers, except for the two examined limits. */
 const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];

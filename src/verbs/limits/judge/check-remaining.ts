@@ -176,8 +176,8 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
 };
 
 /**
- * Counts the gaps: values between the lowest and the highest reported value that no reply reported. Returns 0 if two
- * replies reported the same value, since then an update was lost.
+ * Counts the gaps: the values between the lowest and the highest reported value that no reply reported. Returns 0 if
+ * two replies reported the same value, since the counter then lost an update, and gaps show nothing.
  */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
@@ -187,8 +187,8 @@ const gapsIn = (reported: readonly Reported[]): number => {
 };
 
 /**
- * Returns whether the end of a window within a burst explains the only gap in the values: all values below the gap were
- * answered before all values above it.
+ * Returns whether the end of a window within a burst explains the only gap in the values. It does if all replies that
+ * reported values below the gap were answered before all replies that reported values above the gap.
  */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
@@ -284,8 +284,8 @@ const refusedWithRemaining = (
 };
 
 /**
- * Returns the false reports of 0 remaining requests: a refill cannot explain as many consecutive admissions at 0 as
- * came up to this report.
+ * Returns the false reports of 0 remaining requests. A report is false if more consecutive requests that reported 0
+ * were admitted up to this report than a refill can explain.
  */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],

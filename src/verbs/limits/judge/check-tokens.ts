@@ -62,8 +62,8 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
 };
 
 /**
- * Returns the refusals of requests that name tokens and were sent after every limiter has forgotten earlier uses of the
- * key.
+ * Returns the refusals that name tokens. Leaves out requests that were sent before every limiter has forgotten earlier
+ * uses of the key.
  */
 const tokenRefusals = (
   log: LimitLog,

@@ -139,9 +139,9 @@ const whyUndecided = (
 const maxContradicted = 0.03;
 
 /**
- * Returns whether each refusal seems to lock the key for a window: no class explains the decisions, and most blocked
- * periods lasted a window or longer. Under a load above the limit, a limiter with a window or a bucket admits again
- * sooner.
+ * Returns whether each refusal seems to lock the key for a window. This is so if no class explains the decisions, and
+ * most blocked periods lasted a window or longer. Under a load above the limit, a limiter with a window or a bucket
+ * admits again sooner.
  */
 const isLikeLock = (
   decisions: readonly ProbeReply[],

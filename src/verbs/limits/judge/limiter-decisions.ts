@@ -41,9 +41,15 @@ const failureOf = (reply: ProbeReply): string | null => {
  * A failure other than a 429 is treated as a refusal only if at least this share of the small chats under load fail so.
  */
 const minRefusedShare = 0.1;
-/** At least this many small chats under load must fail in the same way, too. */
+/**
+ * A failure other than a 429 is treated as a refusal only if at least this many small chats under load fail in this
+ * way.
+ */
 const minRefused = 3;
-/** The failure must be at least this many times as frequent under load as below the limit. */
+/**
+ * A failure other than a 429 is treated as a refusal only if it is this many times as frequent under load as below the
+ * limit.
+ */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -160,7 +166,10 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** Returns all requests of the first key, and whether it was idle or fresh before them. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /** The longest answer of each phase. An aborted request may have reached the gateway as late as this answer. */
+  /**
+   * The longest time of an answer in each phase, in ms. An aborted request may have reached the gateway this long after
+   * it was sent.
+   */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));

@@ -106,8 +106,8 @@ const maxWrongShare = 0.015;
  */
 const likelierRatio = 0.5;
 /**
- * Another limit is beyond doubt only if every limiter of the declared limit contradicts at least this many times the
- * decisions that the limiter of the other limit contradicts.
+ * Another limit is beyond doubt only if every limiter of the declared limit contradicts at least this many times as
+ * many decisions as the limiter of the other limit.
  */
 const minShownContrast = 25;
 /**
@@ -116,7 +116,10 @@ const minShownContrast = 25;
  */
 const minOfAnyPhase = 16;
 
-/** Returns whether a log can prove another limit: none of the causes below explains the log without another limit. */
+/**
+ * Returns whether a log can prove another limit. It cannot if one of the causes below explains the log without another
+ * limit.
+ */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],

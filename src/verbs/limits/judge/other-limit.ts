@@ -26,7 +26,10 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/** Requests before the log may have used up to this share of the limit, or one request if this is more. */
+/**
+ * Requests before the log may have used up to this share of the limit, but at least 1 request and at most
+ * `maxFreshRequests`.
+ */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -42,9 +45,9 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Returns whether a fitted limiter certainly breaks the rule. A class that refills breaks it by another rate. Any other
- * class breaks it by another limit if the fitted window can be the declared one, otherwise by a higher limit or another
- * rate.
+ * Returns whether a fitted limiter certainly breaks the rule. A class that refills breaks the rule if its rate differs
+ * from the rule's. For any other class, if the fitted window can be the declared window, the limiter breaks the rule if
+ * its limit differs. Otherwise it breaks the rule if its limit is higher, or if its rate differs.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -102,8 +105,9 @@ const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /**
- * Returns whether a fitted limiter may differ from the rule. A class that refills may differ in its rate. For another
- * class, the fitted range neither contains the rule nor lies within its tolerance.
+ * Returns whether a fitted limiter may differ from the rule. A class that refills may differ from the rule if its rate
+ * may differ. Any other class may differ unless the fitted range contains the rule, or lies within the tolerance of the
+ * rule.
  */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;

@@ -43,8 +43,8 @@ export interface TokenFindings {
   /** The facts about charges that a pace needs; absent for a limit of only input or output, and in earlier findings. */
   readonly charging?: LearnedCharging;
   /**
-   * How many requests were admitted at once although their tokens exceed the limit, and how many times the limit so
-   * many requests can use; `null` if no such requests were admitted.
+   * How many requests were admitted at once although their tokens exceed the limit, and how many times the limit this
+   * number of requests can use; `null` if no such requests were admitted.
    */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
@@ -56,7 +56,6 @@ export interface TokenReport {
   /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
-  /** Whether Weir assumed a default limit, since nobody declared one; absent for a declared limit. */
   readonly isAssumed?: true;
   readonly took: number;
   readonly log: TokenLog;

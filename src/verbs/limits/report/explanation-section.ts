@@ -89,7 +89,7 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
 
 /**
  * Says how many decisions each of two limiters contradicts, and how many decisions both limiters contradict. If the
- * named limiter has another limit than declared, the list of decisions below lacks its contradictions.
+ * named limiter has another limit than declared, the list below leaves out the decisions that it contradicts.
  */
 const contrastText = (
   named: LimiterFit,
@@ -110,7 +110,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says how many more decisions the tied limiters contradict than the best one, at most. */
+/** Names the limiters that are tied with the best one, and says how many more decisions they contradict at most. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');

@@ -109,14 +109,12 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
-/** Returns the figures behind the verdict. */
 const figuresText = ({ judgement, log }: LimitReport): string => {
   const { facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
   return `Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
-/** Says what the examination shows about the limit of tokens. */
 const tokensText = ({ judgement: { tokens } }: LimitReport): string => {
   const words = tokens.verdict === 'violated' ? 'LIMIT VIOLATED' : tokens.verdict;
   return `Tokens: ${words}: ${tokens.reasons.join('; ')}.`;

@@ -15,7 +15,6 @@ const minute = 60_000;
 export const perWindow = (window: number): string =>
   window === minute ? 'a minute' : `in ${timeText(window)}`;
 
-/** Says whose limits were examined. */
 export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
   isTeam === true ? 'team' : 'key';
 
@@ -59,8 +58,8 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 
 /**
  * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. If
- * the examination of tokens was also about all tokens, its claim becomes `violated`, whatever it found. If it was about
- * input or output tokens only, the violation is a separate claim.
+ * the examination of tokens was also about all tokens, its claim becomes `violated`, whatever that examination found.
+ * If it was about input or output tokens only, the violation is a separate claim.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -157,7 +156,7 @@ const answersText = ({ findings, log }: TokenReport): readonly string[] => {
 
 const day = 24 * 60 * minute;
 
-/** Names the days or the models if the sentence joins examinations of different ones. */
+/** Names the days or the models of the two examinations that the sentence joins, if the days or the models differ. */
 const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
   if (requests === null || tokens === null) return [];
   const [one, other] = [requests, tokens];
@@ -209,7 +208,10 @@ const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
 };
 
-/** Says what to do if an examination decides nothing: see to what ended it early, or examine again with `more`. */
+/**
+ * Says what to do if an examination decides nothing: remove what ended it early, or examine again, with the options
+ * `more`.
+ */
 const againText = (
   of: string,
   { log }: { readonly log: { readonly cut: string | null } },

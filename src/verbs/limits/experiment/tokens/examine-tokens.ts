@@ -26,8 +26,8 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The even pace begins once a bucket of the declared limit lacks at most this share of it. A bucket of a lower limit
- * then lacks more, so its lower limit shows.
+ * The even pace begins once a bucket of the declared limit lacks at most this share of the limit. A bucket of a lower
+ * limit then lacks a larger share of its own limit, so it shows that its limit is lower.
  */
 const lackingShare = 0.5;
 
@@ -52,7 +52,7 @@ const isRefusedEarly = (log: TokenLog): boolean => {
 /**
  * Sends prompts evenly, at a rate below the limit. Begins soon after a burst, so that a bucket which refills too slowly
  * is empty before the end. At first, a counter that remembers the burst may refuse some prompts. Stops at the refusal
- * of a prompt for which every limiter had room.
+ * of a prompt that every limiter of this limit would have admitted.
  */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, send, onPhaseStart } = examination;

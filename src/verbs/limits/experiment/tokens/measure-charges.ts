@@ -7,7 +7,8 @@ import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
 /**
- * Sends a request between small chats, which report the remaining tokens before it, at its end, and after its charge.
+ * Sends a request. After its charge, a small chat reports the remaining tokens. If `isWatched`, a small chat also
+ * reports them while the request is in flight. If `isExact`, a last small chat reports them once more.
  */
 const measureKind = async (
   examination: OpenExamination,
@@ -28,7 +29,10 @@ const measureKind = async (
   return reply;
 };
 
-/** Measures texts, answers and their charges: with a chat and a stream, and half a window later with a small chat. */
+/**
+ * Measures how many tokens a text has, how long an answer takes, and what a chat and a stream are charged. Half a
+ * window after the start of the chat and the stream, sends another small chat.
+ */
 export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'calibration';

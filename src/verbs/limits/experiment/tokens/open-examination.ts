@@ -63,8 +63,8 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
     /** The longest time, in ms, that an answer took when prompts were as large as those of the even pace. */
     latency: 0,
     /**
-     * Whether prompts begin alike, so that the server caches their beginning, which is cheaper. True only if the limit
-     * counts cached tokens in full.
+     * Whether prompts begin alike, so that the server can cache their common beginning, which costs less. True only if
+     * the limit counts cached tokens in full.
      */
     isCacheUsed: false,
   };

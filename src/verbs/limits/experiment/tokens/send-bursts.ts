@@ -22,10 +22,10 @@ const enoughRefusals = 2;
 const slowAnswer = 4000;
 
 /**
- * Once the second burst has sent this share of the limit, it sends only `fewTogether` requests at once, until it has
- * sent the share `surelyWhole`. A refusal in this part shows how much was used. With many requests at once, a gateway
- * that charges requests at their end could hide that its limit is smaller. The second burst has no such part if the
- * first burst exceeded the limit, or if answers are slow.
+ * While the second burst has sent between `togetherShare` and `surelyWhole` of the limit, it sends only `fewTogether`
+ * requests at once. A refusal at this time shows how much of the limit was used. With many requests at once, a gateway
+ * that charges requests at their end could hide that its limit is smaller. The number of requests at once stays high if
+ * the first burst exceeded the limit, or if answers are slow.
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
@@ -96,7 +96,9 @@ const testNames = async (examination: OpenExamination, burst: number): Promise<v
   }
 };
 
-/** Returns the numbers of the bursts in which more was admitted than any limiter that keeps the limit admits. */
+/**
+ * Returns the numbers of the bursts in which the gateway admitted more than a limiter that keeps the limit can admit.
+ */
 const exceededBursts = (examination: OpenExamination): readonly number[] => {
   const log = logOf(examination, null);
   return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
@@ -262,9 +264,10 @@ export const sendBursts = async (
   await sendBurst(examination, 2);
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
-  // The end of a window explains one burst that exceeds the limit, so a third burst is sent. It begins at the phase of
-  // the other burst. If the other burst was not refused, a window may have ended in it, too. In this case, the third
-  // burst begins a quarter of a window later, between the phases of the first two bursts.
+  // If one of two bursts exceeded the limit, the end of a window may explain this, so a third burst is sent. The third
+  // burst begins at the phase of the burst that did not exceed the limit. If that burst was not refused, a window may
+  // have ended in it, too. The third burst then begins a quarter of a window later, between the phases of the first two
+  // bursts.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

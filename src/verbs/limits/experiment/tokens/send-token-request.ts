@@ -122,7 +122,8 @@ const [leastPerWord, mostPerWord] = [0.4, 4];
 const ownWords = 16;
 
 /**
- * Creates a writer of prompts with a given number of tokens. It learns the tokens of its words from the first answers.
+ * Creates a writer of prompts with a given number of tokens. The writer learns from the first answers how many tokens
+ * its words have.
  */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
@@ -215,7 +216,8 @@ const unusedOf = (
 ): number => (usage === null ? maxTokens : Math.max(0, asked - usage.input));
 
 /**
- * Opens a client that sends prompts with a given number of tokens. It learns from the first answers how to write them.
+ * Opens a client that sends prompts with a given number of tokens. The client learns from the first answers how to
+ * write such prompts.
  */
 export const openTokenClient = (options: TokenClientOptions): TokenClient => {
   const { session, models, credential, team, runId, unit = 'tokens' } = options;

@@ -50,8 +50,9 @@ interface Part {
 }
 
 /**
- * The share of a burst's excess over the limit that is admitted. A gateway that charges first admits none of the
- * excess. A gateway that charges at the end admits the whole excess. This share is the middle of six rules of charging.
+ * The usual share of a burst's excess over the limit that a gateway admits: the middle of the shares of six charging
+ * rules. A gateway that charges first admits none of the excess. A gateway that charges at the end admits the whole
+ * excess.
  */
 const usuallyAbove = 0.35;
 
@@ -107,8 +108,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins a whole number of windows and a half after the first, so it may have to wait. An even pace
-  // in between adds up to a window.
+  // The second burst begins a whole number of windows and a half after the first, so the examination has to wait for
+  // it: usually a quarter of a window in a quick examination, and a little more than a window after an even pace.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {

@@ -6,16 +6,16 @@ import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
 
 /**
- * Each part uses at most this share of the limit of requests: a burst, the even pace in each window, the sustained load
- * in each window, and the test of reservations.
+ * The maximum shares of the limit of requests that are used by a burst, by the even pace in each window, by the
+ * sustained load in each window, and by the test of reservations.
  */
 const burstShare = 0.8;
 const evenShare = 0.9;
 const sustainedShare = 0.78;
 const reserveShare = 0.5;
 /**
- * A burst divides the tokens of the limit over `perBurst` requests, and the even pace over `perEven` requests in each
- * window. The limit of requests may allow only fewer.
+ * A burst divides the tokens of the limit among `perBurst` requests, and the even pace divides them among `perEven`
+ * requests in each window. If the limit of requests allows fewer requests, each request has more tokens.
  */
 const perBurst = 24;
 const perEven = 54;
@@ -94,7 +94,7 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
 
 /**
  * Plans an examination of a limit of tokens, or says why no examination is possible. Example: for 60 requests and
- * 2,000,000 tokens a minute, the prompts of a burst have 83,333 tokens, and the prompts of the even pace 44,444. With a
+ * 2,000,000 tokens a minute, the prompts of a burst have 83,333 tokens, and the prompts of the even pace 37,037. With a
  * context of 33,333 tokens, 60 requests cannot exceed the limit of tokens, so no examination is possible.
  */
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {

@@ -20,7 +20,10 @@ interface Burst {
   readonly blockedFor: number;
 }
 
-/** Returns how long, in ms, the key certainly refused between the last admission of a burst and the next admission. */
+/**
+ * Returns how long, in ms, the key was certainly blocked after a burst: the time from the last admission of the burst
+ * to the last refused request before the next admission.
+ */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
@@ -37,8 +40,8 @@ const blockedTimeOf = (
 };
 
 /**
- * Returns the burst at the start of the log and the burst after each idle window. A burst is too short for the end of a
- * window that begins with its first request.
+ * Returns the burst at the start of the log and the burst after each idle window. A burst lasts at most a tenth of a
+ * window, so a window that begins with the burst's first request cannot end within the burst.
  */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
@@ -78,9 +81,10 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a stepped refill can add to each of two bursts (spans in ms); infinity if both bursts can
- * contain the end of a window. A step is at least as long as the key stayed refused. Example: at 60 requests in 60 s, a
- * refill of 15 s that can be in both bursts adds 15 to each burst.
+ * Returns how many requests a stepped refill can add to each of two bursts; infinity if both bursts can contain the end
+ * of a window. `spans` are the times of the bursts, in ms. A step takes at least `blockedFor` ms, the time for which
+ * the key was blocked. Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each
+ * burst.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -137,8 +141,9 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 
 /**
  * Finds the bursts of a log, and decides whether two bursts prove that the limit is exceeded. The end of a window, or a
- * step of a refill, explains one burst above the limit. It explains two only if windows or steps of one length can end
- * in both. Example: windows of 60 s cannot end in both of two bursts that are 100 s apart.
+ * step of a refill, explains one burst above the limit. Two such bursts are explained only if the ends of equally long
+ * windows, or equally long steps, can lie in both bursts. Example: two bursts that are 100 s apart cannot both contain
+ * the end of a window of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

@@ -3,7 +3,10 @@ import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** The span of a request, in ms. A limiter may have counted the request at any moment of it, even if it was refused. */
+/**
+ * The span of a request, in ms. A limiter may have counted the request at any moment of this span, even if the request
+ * was refused.
+ */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
@@ -33,9 +36,10 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Returns a function that decides whether the client certainly kept the even rate up to a request: since each earlier
- * request j, the number of requests is at most the rate times the elapsed time. Example: at 1 request/s, in 5 s since
- * j, at most 5 requests, including j. Refused requests are included, since some limiters count them.
+ * Returns a function that decides whether the client certainly kept the even rate up to a request. The client kept it
+ * if, for each earlier request j, the number of requests since j is at most the rate times the elapsed time. Example:
+ * at 1 request/s, at most 5 requests, including j, in 5 s. Refused requests are included, since some limiters count
+ * them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);

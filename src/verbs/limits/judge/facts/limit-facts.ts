@@ -25,10 +25,10 @@ import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts'
 const slackRequests = 2;
 
 /**
- * Counts spaced requests. Each of them is certainly sent at least the even spacing after the answer to the previous
- * one. Every limiter that keeps the rule admits at least as many requests, spaced or not, minus one limit. Example:
- * with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer admissions show a lower rate. The reason,
- * for each limiter:
+ * Counts spaced requests. Each spaced request was certainly sent at least the even spacing after the answer to the
+ * previous spaced request. A limiter that keeps the rule admits, among all requests, at least the number of spaced
+ * requests minus one limit. Example: with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer
+ * admissions show a lower rate. The reason, for each limiter:
  * - a bucket gains more than one request between two spaced requests, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses a spaced request has admitted `limit` other requests;
  * - a weighted counter that refuses a spaced request has admitted an additional request in the window before.
@@ -48,8 +48,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Returns whether the limiter ignores refusals: it admitted a request although any limiter that counts refusals would
- * have refused it.
+ * Returns whether the limiter certainly ignores refusals. It does if it admitted a request that every limiter which
+ * counts refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -126,8 +126,8 @@ interface FactEvidence {
 }
 
 /**
- * Finds the refusals that came although the limit certainly had room: in the two windows before, the gateway had
- * admitted fewer requests than the limit.
+ * Finds the refusals that came although the limit certainly was not used up. Before such a refusal, the gateway had
+ * admitted fewer requests than the limit in two windows.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;

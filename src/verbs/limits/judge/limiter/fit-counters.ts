@@ -97,9 +97,12 @@ const bestByWindow = (
   };
 };
 
-/** If more than this share of the decisions is contradicted, the finer search of phases is skipped. */
+/** If an estimate exceeds this share of the decisions, the finer search of phases is skipped. */
 const maxShareForCloser = 0.1;
-/** If more than this share is still contradicted, the second finer search, with all decisions, is skipped. */
+/**
+ * If the estimate of the finer search exceeds this share of the decisions, the finest search, with all decisions, is
+ * skipped.
+ */
 const maxShareForClosest = 0.04;
 const sampleSize = 600;
 
@@ -178,7 +181,10 @@ const limitsNear = (limit: number, rule: LimitRule): readonly number[] => {
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
-/** Returns, for each window, the place that contradicts the fewest decisions; the best place comes first. */
+/**
+ * Returns, for each window, the place (limit and window) that contradicts the fewest decisions; the best place comes
+ * first.
+ */
 const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
   const byWindow = Map.groupBy(places, ({ window }) => window);
   return [...byWindow.values()]

@@ -12,7 +12,8 @@ import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
 /**
- * Returns the number of decisions that the best limiter with this limit and window contradicts; infinity above `most`.
+ * Returns the number of decisions that the best limiter with this limit and window contradicts; infinity if this number
+ * exceeds `most`.
  */
 export type Score = (limit: number, window: number, most: number) => number;
 
@@ -51,7 +52,8 @@ const searchClass = (
 };
 
 /**
- * The classes that are fitted here. The parameters of other classes can imitate another limit, or nearly any bucket.
+ * The classes that are fitted here. Other classes are left out, since their parameters can imitate another limit, or
+ * nearly any bucket.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -78,19 +80,21 @@ const levels = 4;
 const roughLevels = 2;
 const sampleSize = 400;
 /**
- * An estimate divides the distance between two neighbouring windows by this number to get the distance between phases.
+ * In an estimate, the distance between neighbouring phases is the distance between neighbouring windows divided by this
+ * number.
  */
 const phasesPerStep = 4;
 /** A class is dropped if its estimate exceeds the allowed contradictions by more than this share of the decisions. */
 const farOffShare = 0.015;
-/** Counting stops at this number plus twice the fewest contradictions so far. */
+/** The counting of contradictions stops at this number plus twice the fewest contradictions so far. */
 const spareContradictions = 8;
 /** A class is abandoned if, after the first search, it contradicts more than this share of the decisions. */
 const hopelessShare = 0.4;
 const precision = 1e-4;
 
 /**
- * A limit and a window in ms. `wrong` is the number of decisions that the best limiter with both of them contradicts.
+ * A limit and a window in ms. `wrong` is the number of decisions that the best limiter with this limit and this window
+ * contradicts.
  */
 export interface Place {
   readonly limit: number;
@@ -222,8 +226,8 @@ const searchOutwards = (
 };
 
 /**
- * Returns a range of windows whose ends explain the log as well as the best window. Windows within it may explain it
- * less well.
+ * Returns a range of windows. Both ends of the range explain the log as well as the best window. Windows between the
+ * ends may explain the log less well.
  */
 export const windowInterval = (
   isExplained: Explains,

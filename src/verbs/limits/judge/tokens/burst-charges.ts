@@ -21,7 +21,7 @@ export interface BurstCharge {
 /** A bucket that contains less than this share of its size is certainly being refilled. */
 const notFull = 0.95;
 /**
- * The minimum number of small chats that must show the same refill. Between this many chats, a refill that comes in
+ * The minimum number of small chats that must show the same refill. Across this many chats, a refill that comes in
  * large steps does not look constant.
  */
 const enoughTaps = 3;
@@ -51,9 +51,10 @@ const steadyRefill = (taps: readonly TokenReply[]): number | null => {
 };
 
 /**
- * Measures the charge of a burst from an idle key with a small chat after the burst. The charge is the tokens missing
- * from the full bucket, plus the tokens certainly refilled since the first charge. `full` is the largest amount of
- * remaining tokens in the log. Returns `null` if the replies do not show the charge.
+ * Computes the charge of a burst that began with an idle key, from the remaining tokens that a small chat after the
+ * burst reports. The charge is the tokens missing from the full bucket, plus the tokens certainly refilled since the
+ * first charge. `full` is the largest amount of remaining tokens in the log. Returns `null` if the replies do not show
+ * the charge.
  */
 export const burstCharge = (
   replies: readonly TokenReply[],

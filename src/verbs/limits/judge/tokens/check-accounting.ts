@@ -78,7 +78,7 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** What explains an answer's charge, just measured or read from a report. */
+/** The fields that explain the charge of an answer. They come from a measurement or from a stored report. */
 type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
 
 /**
@@ -102,7 +102,7 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
 
 /**
  * Returns the kinds of answers that no measured charge includes: all, whole or streamed answers; `null` if each kind is
- * included. Some examinations have no longer streamed answer.
+ * included. If the examination requested no long streamed answer, whole answers are enough for `null`.
  */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
@@ -138,9 +138,9 @@ export const areAnswersUnseen = (
 ): boolean => unit === undefined && answersNotShown(charges) !== null;
 
 /**
- * Returns reasons not to call a limit kept although its bursts were refused in time: only prompts were seen to be
- * charged. Returns no reason if answers were also seen to be charged, or if the operator's promise that usage is
- * charged is not contradicted.
+ * Returns reasons not to call a limit kept although its bursts were refused in time. The reasons say that only prompts
+ * were seen to be charged. Returns no reason if answers were also seen to be charged, or if the operator's promise that
+ * usage is charged is not contradicted.
  */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
@@ -163,7 +163,9 @@ export const whyAnswersAreUnseen = (
 /** If the gateway charges nothing for these kinds of chats, a customer can exceed the limit with them. */
 const loopholes: readonly string[] = ['again', 'cut-answering'];
 
-/** Lists the loopholes: such chats that were answered and charged nothing. */
+/**
+ * Names the loopholes that the gateway has: the kinds of chats in `loopholes` that were answered and charged nothing.
+ */
 const freeText = (charges: readonly MeasuredCharge[]): string => {
   const free = charges.filter(
     (measured) =>

@@ -76,7 +76,7 @@ interface FactCheck {
   readonly isExcused: boolean;
 }
 
-/** Makes a check that violates the limit if a fault was found and nothing excuses the fault. */
+/** Makes a check that reports a violated limit if a fault was found and nothing excuses the fault. */
 const violating = (
   { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
   { isFound, why, restsOnPromise = false, isProved, observed, shownBy }: Finding,
@@ -321,8 +321,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests, with more tokens together than the limit, were admitted at once, and how many times the
- * limit they can use; `null` if there were none. A request that is charged at its end may fill the context.
+ * Returns how many requests, with more tokens together than the limit, were admitted at once, and how many limits they
+ * can use up; `null` if there were none. If requests are charged at their end, each can fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,
@@ -383,7 +383,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    // A client's pace, which `charging` is for, counts all tokens. So only an examination of all tokens sets it.
+    // `charging` is for the pace of a client, which counts all tokens. So only an examination of all tokens sets it.
     ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,

@@ -85,7 +85,7 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const furtherFall = furtherFallIn({ subject, after });
   const isSteady = Math.abs(furtherFall) <= roundingTokens;
-  // The small chat may be charged up to three times its usage.
+  // The small chat may be charged up to three times its usage, so a drop by twice its usage shows no other clients.
   const isUnshared = furtherFall <= roundingTokens + 2 * (usedTokens(last) ?? 0);
   const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
   return {
@@ -116,8 +116,8 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 
 /**
  * Returns when the prompt of a stream is charged. A small chat during the stream reports the remaining tokens before
- * the first byte of the stream. If this report does not show the charge, the charge comes later, and a later report
- * must show it. Otherwise a refill may have hidden it.
+ * the first byte of the stream. If this report does not show the charge, either the charge comes later or a refill
+ * hides the charge. The result is `later` only if a later report shows the charge.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -167,8 +167,8 @@ export const plausibleRatios = { least: 0.7, most: 1.6 };
  */
 const constantShare = 0.2;
 /**
- * The excess is also not constant if the small prompt's share of the large prompt's excess is below this factor times
- * the small prompt's tokens, divided by the large prompt's tokens.
+ * The excess is also not constant if the small prompt's excess, divided by the large prompt's excess, is below this
+ * factor times the small prompt's tokens, divided by the large prompt's tokens.
  */
 const constantRatio = 1.5;
 /** A prompt is small if it has less than this share of the large prompt's tokens. */
@@ -191,13 +191,14 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
 };
 
 /**
- * Only if at least this share of a repeated prompt came from a cache does the charge show how cached input is charged.
+ * The charge of a repeated prompt shows how cached input is charged only if at least this share of the prompt came from
+ * a cache.
  */
 const cachedShare = 0.5;
 
 /**
- * Returns whether the gateway charges cached input like other input: a prompt came mostly from a cache, and the
- * remaining tokens dropped by its whole usage.
+ * Returns whether the gateway certainly charges cached input like other input. It does if a prompt came mostly from a
+ * cache, and the remaining tokens dropped by the whole usage of this request.
  */
 export const areCachedCharged = (
   replies: readonly TokenReply[],

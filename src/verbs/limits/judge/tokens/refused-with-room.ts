@@ -10,8 +10,8 @@ import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
 /**
- * The number of phases of a weighted counter that are tried. Each phase gives the older window its weight at the
- * previous phase, which is higher.
+ * The number of phases of a weighted counter that are tried. The weight of the older window falls from each tried phase
+ * to the next. To cover all phases in between, each phase uses the higher weight of the previous phase.
  */
 const counterPhases = 48;
 

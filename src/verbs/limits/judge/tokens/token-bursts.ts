@@ -40,8 +40,8 @@ export interface BurstEvidence {
   /** The most tokens that may have been charged before the first refusal for tokens; `null` without such a refusal. */
   readonly mostBeforeFirst: number | null;
   /**
-   * For each refusal for tokens, the tokens that were certainly charged before it are divided by the limit plus its
-   * refill since the burst began. This is the largest quotient; 0 without such a refusal.
+   * The largest, over all refusals for tokens, of the tokens certainly charged before the refusal, divided by the limit
+   * plus its refill since the burst began; 0 without such a refusal.
    */
   readonly shareBefore: number;
   /** Whether so much was admitted that the gateway cannot charge at admission. */
@@ -58,8 +58,8 @@ export interface BurstEvidence {
 export const refillStep = 1 / 10;
 
 /**
- * Returns the time in ms that a burst may last. No boundary of a grid of windows is then in two bursts that are half a
- * window apart.
+ * Returns the longest time in ms that a burst may last. If two bursts of this length are half a window apart, no grid
+ * of windows has a boundary in both.
  */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
@@ -72,7 +72,7 @@ const shownFall = 1 / 4;
 /**
  * Returns a function that decides whether the gateway’s own count was below the limit just before a request. The count
  * is computed from the last report of the remaining tokens. It excuses an admission only if the gateway charged
- * everything in the end, since the charges were then only late.
+ * everything in the end: its charges were then only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -135,9 +135,9 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
 };
 
 /**
- * Returns whether the gateway admitted a request of a burst although, by its own report, nothing was left for it: since
- * the report, the certain charges by any count of the texts exceed the remaining tokens plus the refill. If an idle key
- * reports more than the limit, the excess gives no additional room.
+ * Returns whether the gateway admitted a request of a burst although, by its own report, nothing was left for it. This
+ * is so if the certain charges since a report, by any count of the texts, exceed the report's remaining tokens plus the
+ * refill. If an idle key reports more than the limit, the excess is subtracted from the remaining tokens.
  */
 const isAboveOwnCount = (
   replies: readonly TokenReply[],
@@ -233,13 +233,13 @@ export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly Burs
 /** A window may end earlier or later by this share of its length. */
 const phaseTolerance = 1 / 60;
 
-/** Returns how long after it began a burst exceeded the limit, as a share of the window; infinity if it did not. */
+/** Returns the time from the start of a burst until it exceeded the limit, in windows; infinity if it did not. */
 const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
 /**
- * Returns whether two of the bursts that exceeded the limit have no phase in common. Windows of a fixed phase then end
- * in at most one of the two.
+ * Returns whether two of the bursts that exceeded the limit lie in different parts of the window. On a fixed grid of
+ * windows, an end of a window then lies in at most one of these two bursts.
  */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
@@ -289,9 +289,9 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, its headers decide: too
- * few tokens remained for the chat. Without such headers, it was for tokens unless the number of requests can be its
- * cause.
+ * Returns whether a refused small chat was refused for tokens. If the refusal names no limit, its headers decide: it
+ * was for tokens if too few tokens remained for the chat. Without such headers, the refusal was for tokens unless the
+ * limit of requests can be its cause.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -307,10 +307,10 @@ const isForTokens = (
 };
 
 /**
- * Returns, from the remaining tokens that a burst reports, how long after an answer the gateway charges its usage at
- * the latest, in ms. No report may show a smaller drop than the usage of all answers that ended longer ago.
- * `isRefilled` adds the possible refill to the drop. If some usage of the burst was never charged, returns `usual`,
- * since a missing charge is not a late charge.
+ * Returns the longest time in ms after which the gateway charges the usage of an answer, from the reported remaining
+ * tokens. If a report shows a smaller drop than the usage of all answers up to one answer, this answer was not yet
+ * charged. `isRefilled` adds the possible refill to the drop. If some usage of the burst was never charged, returns
+ * `usual`, since a missing charge is not a late charge.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],
@@ -349,10 +349,10 @@ const settleByRemaining = (
   }, usual);
 };
 
-/** If small chats use less than this share of a large prompt, their effect on the remaining room is negligible. */
+/** If small chats use less than this share of a large prompt, they cannot have used up the rest of the limit. */
 const negligibleUse = 1 / 100;
 
-/** Returns whether the small chats `before` can have used up the room for the small chat `next`. */
+/** Returns whether the small chats `before` can have used up the tokens that the small chat `next` needs. */
 const mayHaveFilled = (
   before: readonly TokenReply[],
   next: TokenReply,

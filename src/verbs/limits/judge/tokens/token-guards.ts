@@ -28,13 +28,13 @@ import { tokenRuleOf } from './token-refusals.ts';
  */
 interface HiddenUse {
   /**
-   * The largest ratio between two reports: the drop in the remaining tokens, divided by the tokens that the requests in
-   * between can have used.
+   * The largest, over all pairs of consecutive reports, of the drop in the remaining tokens, divided by the tokens that
+   * the requests in between can have used.
    */
   readonly spent: number;
   /**
-   * The largest ratio at one report: the tokens missing from the fullest reported amount, divided by the tokens that
-   * the requests of the two windows before can have used.
+   * The largest, over all reports, of the tokens missing from the fullest reported amount, divided by the tokens that
+   * the requests of the two windows before the report can have used.
    */
   readonly remembered: number;
 }
@@ -95,13 +95,13 @@ const hiddenUse = (
   return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
-/** If a bucket refills by more than this multiple of the limit in a window, nobody else can use much of it. */
+/** If a bucket refills by more than this multiple of the limit in a window, nobody else can use much of the limit. */
 const unsharedRefill = 0.93;
 
 /**
  * Uses the bursts as evidence if single chats do not show how the gateway counts. The finding is `less` if the bursts'
- * charges are below any count of the texts. It is `more` if they are above any count of the texts, and the bucket
- * refills so fast that nobody else can use much of it.
+ * charges are below any count of the texts. The finding is `more` if the charges are above any count of the texts, and
+ * the bucket refills so fast that nobody else can use much of the limit.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -208,9 +208,10 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Returns whether nothing excuses a burst, although the remaining tokens do not show the charges of single chats: the
- * admitted tokens exceed the limit by any count of the texts, or by the lowest measured charge of the bursts. If they
- * exceed it even by the gateway’s own reports, a late charge is no excuse, either.
+ * Returns whether nothing excuses a burst that exceeded the limit, although the remaining tokens do not show the
+ * charges of single chats. This is so if the admitted tokens exceed the limit even by the gateway’s own reports. Unless
+ * charges may be late, it is also so if they exceed the limit by any count of the texts, or by the lowest measured
+ * charge of the bursts.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
@@ -226,7 +227,7 @@ export const isTooMuchByAnyCount = (
 
 /**
  * If the operator promises that nobody else uses the key, the remaining tokens may drop by this many times the
- * explained use. A gateway that charges twice the usage stays within this.
+ * explained use. A gateway that charges twice the usage stays within this multiple.
  */
 const promisedAllowance = 2;
 

@@ -37,8 +37,8 @@ const repliesOf = (
 };
 
 /**
- * Returns the instant from which no limiter remembers an earlier use of the key. If the remaining tokens are true and
- * show that the key was idle, this is the instant of the first request.
+ * Returns the instant from which no limiter remembers an earlier use of the key. If the reported remaining tokens are
+ * correct and show that the key was idle, this is the instant of the first request.
  */
 const forgottenBy = (
   { replies, rule }: TokenLog,
@@ -82,9 +82,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals that name tokens or no limit, although the key certainly stayed below the limit of tokens. From the
- * instant `burstForgottenBy` on, the requests of the even phase alone show this, unless a bucket may be in debt.
- * `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
+ * Finds refusals that name tokens or no limit, although the key certainly stayed below the limit of tokens. Refusals in
+ * the even phase from the instant `burstForgottenBy` on are also compared with the requests of the even phase alone,
+ * unless a bucket may be in debt. `isRemainingTrue` says whether the reported remaining tokens drop by the used tokens.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -159,9 +159,9 @@ const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
 };
 
 /**
- * Finds wrong refusals of an idle key. No request was in flight for two windows, and the next requests were refused for
- * tokens until one was not. These refusals are wrong if the largest of the refused requests fits into the smallest
- * bucket, since every limiter then admits the first request.
+ * Finds wrong refusals of an idle key: the refusals for tokens that came before any other reply after two windows
+ * without a request in flight. They are wrong if the largest of the refused requests fits into the smallest bucket,
+ * since every limiter then admits the first request.
  */
 export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
   const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
@@ -196,7 +196,7 @@ const smallWindowShare = 1 / 9;
 
 /**
  * Returns the maximum number of requests that any limiter admits in the time between two refusals, if no whole window
- * ends in it.
+ * ends in this time.
  */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));

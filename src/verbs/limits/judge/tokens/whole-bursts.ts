@@ -4,8 +4,9 @@ import { roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
 /**
- * The share of the limit that must certainly be used before a refusal shows the declared limit. It is below 1, since
- * the gateway's own count may be higher than the usage, and since the refused prompt no longer fitted.
+ * The share of the limit that must certainly be used before a refusal shows the declared limit. This share is below 1,
+ * since the gateway's own count may be higher than the usage, and since the refused prompt did not fit into the rest of
+ * the limit.
  */
 const wholeUse = 0.85;
 
