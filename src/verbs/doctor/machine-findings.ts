@@ -14,8 +14,8 @@ const lateness = { p99: 5, p50: 10 } as const;
 const openFiles = { least: 64, plenty: 1100 } as const;
 
 /**
- * A plentiful number of local ports: enough for 100 new connections a second. The system keeps the port of a closed
- * connection for a minute.
+ * A plentiful number of local ports: enough for 100 new connections a second, since the system keeps the port of a
+ * closed connection for a minute.
  */
 const plentyOfPorts = 6000;
 

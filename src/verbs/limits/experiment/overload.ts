@@ -299,15 +299,15 @@ export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): n
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 
 /**
- * Returns how many windows the sustained load typically lasts. Two of three are enough to recognise a compliant
- * limiter.
+ * Returns how many windows the sustained load typically lasts. With a load of 3 windows, about 2 are enough to
+ * recognise a compliant limiter.
  */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
 /**
- * Returns the instants at which the load sends, in ms after its start: the instants of an even pace, and instants in
- * between. Every permitted limiter admits the even pace.
+ * Returns the instants at which the load sends, in ms after its start: the instants of an even pace, which every
+ * permitted limiter admits, and instants in between.
  */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;

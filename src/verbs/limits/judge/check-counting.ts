@@ -47,8 +47,8 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
 /**
- * Returns whether drops in the remaining requests show what requests cost: each small chat lowered them by one, in the
- * whole log or at least in the first window.
+ * Returns whether drops in the remaining requests show what requests cost. They do if each small chat lowered the
+ * remaining requests by one, in the whole log or at least in the first window.
  */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
@@ -218,7 +218,8 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit: a stream costs nothing, and the gateway admitted one while it refused chats.
+ * Checks whether streams bypass the limit. They do if a stream costs nothing, and the gateway admitted a stream while
+ * it refused chats.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(

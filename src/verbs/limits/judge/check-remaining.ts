@@ -262,8 +262,8 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 const minWholeRemaining = 2;
 
 /**
- * Returns refusals that came although requests remained: a report before the refusal gave the remaining requests, and
- * the examination then sent too few requests to use them up.
+ * Returns refusals that came although requests remained. Before such a refusal, a report gave the remaining requests,
+ * and the examination then sent too few requests to use them up.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],

@@ -61,10 +61,7 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
     : check;
 };
 
-/**
- * Returns the refusals that name tokens. Leaves out requests that were sent before every limiter has forgotten earlier
- * uses of the key.
- */
+/** Returns the refusals that name tokens. Leaves out refusals that an earlier use of the key may have caused. */
 const tokenRefusals = (
   log: LimitLog,
   { own }: TokenEvidence,

@@ -59,8 +59,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures with which a gateway refuses requests over its limit instead of a 429: they are frequent under
- * load and very rare below the limit. Returns none if no small chat below the limit was answered.
+ * Returns the failures with which a gateway refuses requests over its limit instead of a 429. Such a failure is
+ * frequent under load and very rare below the limit. Returns none if no small chat below the limit was answered.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);

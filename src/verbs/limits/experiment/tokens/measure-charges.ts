@@ -120,9 +120,9 @@ const shortPrompt = 100;
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Returns whether the end of a window hid the charge of a longer answer: single chats show their charge, but this
- * answer shows none. An answer that shows a part of its charge is not measured again, since a weighted counter, or a
- * gateway that charges prompts alone, would show the same part again.
+ * Returns whether the end of a window hid the charge of a longer answer. It did if single chats show their charge, but
+ * this answer shows none. An answer that shows a part of its charge is not measured again, since a weighted counter, or
+ * a gateway that charges prompts alone, would show the same part again.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;

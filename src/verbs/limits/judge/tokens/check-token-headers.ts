@@ -17,8 +17,8 @@ const isConstant = ({ replies, rule }: TokenLog): boolean => {
 };
 
 /**
- * Counts the refusals for tokens that came although enough tokens remained: the last report before the refusal has more
- * tokens than the gateway can have charged since that report.
+ * Counts the refusals for tokens that came although enough tokens remained. The last report before such a refusal has
+ * more tokens than the gateway can have charged since that report.
  */
 const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>

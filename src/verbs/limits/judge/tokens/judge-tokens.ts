@@ -309,7 +309,7 @@ const whyNotKept = (
   ];
 };
 
-/** Returns when a prompt is charged. A small chat can overtake a stream, so only a burst shows a charge at the end. */
+/** Returns when a prompt is charged. Only a burst shows a charge at the end: a small chat can overtake a stream. */
 const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedAt'] => {
   const isReserved = log.replies.some(
     (reply) => reply.phase === 'reserve' && isRefused(reply) && reply.unit === 'tokens',

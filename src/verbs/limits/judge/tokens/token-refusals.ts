@@ -202,9 +202,9 @@ export const requestsRegained = ({ requests, window }: TokenRule, time: number):
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
- * Finds refusals that no small bucket of requests explains: since an earlier refusal, the gateway admitted more
- * requests than the bucket regains. The caller checks that fewer requests than the limit were sent in two windows, so
- * no window explains the refusals.
+ * Finds refusals that no small bucket of requests explains. Between an earlier refusal and such a refusal, the gateway
+ * admitted more requests than the bucket regains. The caller checks that fewer requests than the limit were sent in two
+ * windows, so no window explains the refusals.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],
