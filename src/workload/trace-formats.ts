@@ -42,8 +42,8 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
 ];
 
 /**
- * The largest mean gap, in s, with which times with a fraction are taken for seconds. If the gap is larger, the times
- * are ms.
+ * Times with a fraction are taken for seconds if their mean gap is then at most this many seconds. Otherwise, they are
+ * ms.
  */
 const longestMeanGap = 60;
 

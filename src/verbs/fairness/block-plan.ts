@@ -113,8 +113,8 @@ export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 
 /**
  * Returns the plan of the blocks. All populations last until the end, except the noisy population if `times` is `null`.
- * The additional load of each block with noise is a separate population. The quiet population therefore sends the same
- * requests throughout, whatever the noise does.
+ * In each block with noise, the noise is a separate population. The quiet population therefore sends the same requests
+ * throughout, whatever the noise does.
  */
 export const blockPlan = (plan: Plan, terms: BlockTerms, blocks: readonly NoiseBlock[]): Plan => {
   const { noisy, times } = terms;

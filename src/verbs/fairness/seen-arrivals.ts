@@ -8,7 +8,7 @@ export const fairnessFigures = ['ttft', 'endToEnd'] as const;
 export type FairnessMeasure = (typeof fairnessFigures)[number];
 
 /**
- * Returns when an answer arrived to its end, or when its first token arrived if `measure` is `ttft`; infinity for a
+ * Returns when the end of an answer arrived, or when its first token arrived if `measure` is `ttft`; infinity for a
  * failure.
  */
 const cameAt = ({ outcome, ended }: Observation, measure: FairnessMeasure): number => {

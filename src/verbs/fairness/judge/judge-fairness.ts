@@ -44,8 +44,8 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
 };
 
 /**
- * Returns the reasons why no verdict is possible. Each reason is a condition of every verdict that the run does not
- * meet.
+ * Returns the reasons why no verdict is possible. Each reason names a condition that every verdict needs and that the
+ * run does not meet.
  */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,

@@ -25,8 +25,8 @@ const maxLimitMultiple = 2;
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
 /**
- * The size of a burst that is sent at once, as a multiple of the limit. The burst is larger by the refill of a bucket
- * during the burst.
+ * The size of a burst that is sent at once, as a multiple of the limit. To this size, the refill of a bucket during the
+ * burst is added.
  */
 const burstMultiple = 1.25;
 /** Answers in a burst are assumed to take this many times as long as a single answer. */

@@ -126,8 +126,8 @@ interface FactEvidence {
 }
 
 /**
- * Finds the refusals that came although the limit certainly was not used up. Before such a refusal, the gateway had
- * admitted fewer requests than the limit in two windows.
+ * Finds the refusals that came although the limit certainly was not used up. In the two windows before such a refusal,
+ * the gateway had admitted fewer requests than the limit.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;

@@ -97,11 +97,13 @@ const bestByWindow = (
   };
 };
 
-/** If an estimate exceeds this share of the decisions, the finer search of phases is skipped. */
+/**
+ * If the estimated number of contradicted decisions exceeds this share of all decisions, the finer search is skipped.
+ */
 const maxShareForCloser = 0.1;
 /**
- * If the estimate of the finer search exceeds this share of the decisions, the finest search, with all decisions, is
- * skipped.
+ * If the number estimated by the finer search exceeds this share of all decisions, the finest search, with all
+ * decisions, is skipped.
  */
 const maxShareForClosest = 0.04;
 const sampleSize = 600;

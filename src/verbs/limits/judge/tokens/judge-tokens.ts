@@ -321,8 +321,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns how many requests, with more tokens together than the limit, were admitted at once, and how many limits they
- * can use up; `null` if there were none. If requests are charged at their end, each can fill the context.
+ * Returns how many requests, with more tokens together than the limit, were admitted at once, and how many times the
+ * limit they can use; `null` if there were none. If requests are charged at their end, each can fill the context.
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,

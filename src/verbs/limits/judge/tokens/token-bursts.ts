@@ -72,7 +72,7 @@ const shownFall = 1 / 4;
 /**
  * Returns a function that decides whether the gateway’s own count was below the limit just before a request. The count
  * is computed from the last report of the remaining tokens. It excuses an admission only if the gateway charged
- * everything in the end: its charges were then only late.
+ * everything in the end. In this case, its charges were only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
@@ -307,10 +307,10 @@ const isForTokens = (
 };
 
 /**
- * Returns the longest time in ms after which the gateway charges the usage of an answer, from the reported remaining
- * tokens. If a report shows a smaller drop than the usage of all answers up to one answer, this answer was not yet
- * charged. `isRefilled` adds the possible refill to the drop. If some usage of the burst was never charged, returns
- * `usual`, since a missing charge is not a late charge.
+ * Returns, from the reported remaining tokens, the longest time in ms between an answer and the charge of its usage. If
+ * a report shows a smaller drop than the usage of all answers up to one answer, this answer was not yet charged.
+ * `isRefilled` adds the possible refill to the drop. If some usage of the burst was never charged, returns `usual`,
+ * since a missing charge is not a late charge.
  */
 const settleByRemaining = (
   burst: readonly TokenReply[],

@@ -210,8 +210,8 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 /**
  * Returns whether nothing excuses a burst that exceeded the limit, although the remaining tokens do not show the
  * charges of single chats. This is so if the admitted tokens exceed the limit even by the gateway’s own reports. Unless
- * charges may be late, it is also so if they exceed the limit by any count of the texts, or by the lowest measured
- * charge of the bursts.
+ * charges may be late, it is also so if the admitted tokens exceed the limit by any count of the texts, or by the
+ * lowest measured charge of the bursts.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
