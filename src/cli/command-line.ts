@@ -44,7 +44,10 @@ export const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
-/** Runs a command line. Loads the verbs and the command-line parser only if it is not just `--version`. */
+/**
+ * Runs a command line. The verbs and the command-line parser are loaded only if the command line is not just
+ * `--version`.
+ */
 const answer = async (words: readonly string[]): Promise<ExitName> => {
   if (words.length === 1 && words[0] === '--version') {
     toStdout(weirVersion());
@@ -54,6 +57,9 @@ const answer = async (words: readonly string[]): Promise<ExitName> => {
   return program(words);
 };
 
-/** Runs a command line and returns its exit. Prints an error, and returns the exit that belongs to it. */
+/**
+ * Runs a command line and returns the name of the exit. If an error is thrown, prints the error and returns the exit
+ * for this error.
+ */
 export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
   answer(words).catch(reportError);

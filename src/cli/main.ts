@@ -14,7 +14,8 @@ const main = async (): Promise<void> => {
   // defect, so the exit code must mean failure.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // Standard output reports a failure one turn of the event loop after the write, so an empty write waits for it.
+  // A failed write to standard output is reported one turn of the event loop later. Waiting for an empty write leaves
+  // time for this report.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);

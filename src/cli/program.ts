@@ -22,7 +22,7 @@ import { nearest } from '../scenario/text/spelling.ts';
  */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Returns the message for an option without a value. It describes the expected value. */
+/** Returns the message for an option without a value. The message describes the expected value. */
 const noValue = (name: string, options: OptionTable): string => {
   const meaning = options[name]?.describe;
   return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
@@ -61,7 +61,10 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
-/** Up to this many letters after one dash are a group such as `-hq`; more are a long option that lacks a dash. */
+/**
+ * A word with one dash and at most this many letters is a group of short options, such as `-hq`. A longer word is a
+ * long option that lacks a dash.
+ */
 const longestGroup = 2;
 
 /**
@@ -234,8 +237,8 @@ const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number, as a value, to the option before it. Otherwise, the parser would take it for a group of
- * short options. The option may still refuse it.
+ * Joins a negative number, as a value, to the option before it. Otherwise, the parser would take the number for a group
+ * of short options. The option may still refuse the number.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];

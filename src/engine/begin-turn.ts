@@ -1,18 +1,19 @@
 import type { Clock } from '../model/clock.ts';
 import type { Instant } from '../model/quantity.ts';
 
-/** A turn, in which requests begin, lasts at least this many ms. */
+/** The minimum length of a turn in ms. In a turn, due requests begin. */
 const shortestTurn = 1;
 /**
- * While due requests wait, the time between two turns is at most this many ms. After this time, the next read lets the
- * next turn begin. An alarm would come too late: if thousands of reads wait, the event loop rings no alarm before the
- * last of these reads.
+ * The maximum pause between two turns in ms, while due requests wait. After this time, the next turn begins at the next
+ * read of a socket. A timer alone would begin the turn too late: if thousands of reads wait, Node runs the timer only
+ * after the last of these reads.
  */
 const longestPause = 4;
 /**
- * A constant in ms that sets the length of a turn: w² / `patience`, where w is the wait of the oldest due request in
- * ms. Between two turns, reads take `longestPause` and at most one read more. In simulated overloads, a request
- * therefore waited for about 60 ms of short reads, or for less than 100 ms of reads that took up to 5 ms each.
+ * A constant in ms that sets the length of a turn. The length is w² / `patience`, where w is the wait of the oldest due
+ * request in ms. Between two turns, answers are read for at most `longestPause`, plus the rest of the read that is then
+ * in progress. In simulated overloads, a request therefore waited for about 60 ms if reads were short, and for less
+ * than 100 ms if each read took up to 5 ms.
  */
 const patience = 300;
 
@@ -38,8 +39,8 @@ export class BeginTurn {
   }
 
   /**
-   * Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn (`isLast`), all
-   * requests may begin.
+   * Opens a turn at `now`. `oldest` is the earliest due instant of the requests that have not begun; `null` if no
+   * request is left. In the last turn (`isLast`), all requests may begin.
    */
   open(now: Instant, oldest: Instant | null, isLast: boolean): void {
     const waited = Math.max(0, now - (oldest ?? now));

@@ -77,7 +77,8 @@ export class ConnectAhead {
   check(now: Instant): void {
     if (this.#arrivals === null) return;
     const { due, inFlight } = this;
-    // In a steady load, each request that ends leaves its connection to a new one, so fewer are needed.
+    // In a steady load, each request that ends leaves its connection to a new request, so fewer new connections are
+    // needed.
     const ended = due - inFlight;
     this.#ended.push(ended);
     const before = this.#ended.length > checksPerWindow ? this.#ended.shift()! : 0;

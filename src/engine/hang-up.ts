@@ -48,7 +48,8 @@ export class HangUp implements ExchangeObserver {
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
     this.#attempt.onHeaders(at, status, headers);
-    // A refusal is read to its end, so that the outcome is the refusal.
+    // If the answer is a refusal, the client does not hang up but reads the refusal to its end. The outcome is then the
+    // refusal.
     if (this.#after.kind === 'headers' && status >= 200 && status < 300) this.#attempt.hangUp();
   }
 

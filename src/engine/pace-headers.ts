@@ -2,7 +2,7 @@ import type { ReportedLimit } from '../model/limits/limit-log.ts';
 import { type HeaderFields, readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
 import { dateOf } from '../traffic/limits/wait-text.ts';
 
-/** This file learns the limits of a key for a pace from the headers of any server's answers. */
+/** This file reads the limits of a key from the headers of answers. A pace uses these limits. */
 
 /**
  * How many requests and tokens a key has used, up to and including one request. If the answer to this request reports
@@ -31,8 +31,8 @@ export interface DeclaredPace {
   readonly requests: number | null;
   readonly tokens: number | null;
   /**
-   * The lowest declared limit of requests with a window shorter than that of the pace, not converted. It bounds how
-   * many requests are sent at the same time.
+   * The lowest declared limit of requests with a window shorter than that of the pace, not converted. At most this many
+   * requests are sent at the same time.
    */
   readonly atOnce: number | null;
 }
@@ -83,7 +83,9 @@ export const readKeyHeaders = (
   return { declared: declaredPace(own, window), reported: own };
 };
 
-/** What remained of one limit, as the answer to a request reported it, and the instant at which the limit resets. */
+/**
+ * The remaining amount of one limit, as reported in the answer to a request, and the instant at which the limit resets.
+ */
 interface Room {
   readonly unit: PaceUnit;
   readonly limit: number;
@@ -124,7 +126,8 @@ export class ReportedRoom {
     for (const said of reported) {
       const unit = paceUnitOf(said);
       const { profile, descriptor, limit, remaining, resetIn } = said;
-      // Without a limit, a negative amount is unknown: Azure sends −1 for an amount that it does not report.
+      // If an answer reports a negative amount without a limit, the amount is unknown: Azure sends −1 for an unknown
+      // amount.
       const isKnown = remaining !== null && (remaining >= 0 || limit !== null);
       if (unit === null || !isKnown || resetIn === null || !Number.isFinite(resetIn)) continue;
       const name = `${profile} ${descriptor} ${said.unit} ${said.window}`;
@@ -144,8 +147,8 @@ export class ReportedRoom {
   }
 
   /**
-   * Returns when the gateway will have room for a request with this number of tokens; minus infinity if there is room
-   * now.
+   * Returns when the reported amounts will allow a request with this number of tokens; minus infinity if they allow the
+   * request now.
    */
   availableAt(tokens: number): number {
     let at = Number.NEGATIVE_INFINITY;

@@ -218,7 +218,8 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // If there was room earlier than expected, another request freed it, so it exists only since then.
+    // If the request can leave the queue earlier than expected, another request has freed a part of a limit. The
+    // request can therefore leave only since that part was freed.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;

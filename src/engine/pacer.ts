@@ -62,7 +62,7 @@ export class BurstProbe {
       : this.#lastRelease + this.#spacing;
   }
 
-  /** Records the release of a request. `opened` is the instant since when the limit has allowed the request. */
+  /** Records the release of a request. `opened` is the first instant at which the limit allowed the request. */
   onReleased(at: number, opened: number): void {
     const isFirst = this.#windows === 0;
     if (isFirst || (opened > this.#lastRelease && at - this.#windowBegan >= this.#window)) {
@@ -108,7 +108,7 @@ interface Booking {
   onSent(at: number): void;
   /** Called when the headers of an answer have come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called when the attempt has ended, with its tokens and those of its prompt; 0 if the request was never sent. */
+  /** Called at the end of the attempt. `tokens` includes the tokens of `prompt`; 0 if the request was never sent. */
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
@@ -184,8 +184,8 @@ class LimitUsage {
 }
 
 /**
- * A refusal is expensive if its wait is at least this share of a window and its margin. The spacing then grows at once,
- * to prevent another refusal.
+ * A refusal is expensive if its wait is at least this share of the window plus the margin. `spacing` then grows at
+ * once, to prevent another refusal.
  */
 const dearShare = 0.9;
 /** If `spacing` has grown by one step, it shrinks back over at least this many windows. */
@@ -205,9 +205,9 @@ class KeyUsage {
    * given or already learned.
    */
   probe: BurstProbe | null = null;
-  /** When the gateway charges tokens, until a refusal shows otherwise. */
+  /** The moment at which the gateway charges tokens, as far as known. A refusal can correct this moment. */
   charged: PaceRule['charged'];
-  /** Until this instant, the key sends nothing: the gateway would refuse it, as reported or as assumed. */
+  /** The key sends nothing before this instant: the end of the reported or assumed wait after a refusal. */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** When the last refusal came. Refusals of requests that were released earlier do not change this instant. */
   learnedAt = Number.NEGATIVE_INFINITY;
@@ -283,9 +283,9 @@ export class Pacer {
   }
 
   /**
-   * Finds the key that first has room for this reservation. If several keys have room at `now`, `preferred` is chosen.
-   * A key with a too small token limit has no room while another key's limit is larger. Also returns since when the key
-   * has room; infinity if requests in flight must end first.
+   * Finds the key whose limits first allow this reservation. `preferred` is chosen if its limits allow the reservation
+   * at `now`. A key whose token limit is too small is not chosen while another key has a larger limit. `at` is the
+   * first instant at which the limits allow the reservation; infinity if requests in flight must end first.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const amount = Math.min(reserved, this.#mostTokens());
@@ -305,8 +305,8 @@ export class Pacer {
   }
 
   /**
-   * Spreads a key's requests evenly after a refusal. If the requests were already evenly spread, or if the wait costs
-   * nearly a window, the spacing grows.
+   * Spreads the requests of a key evenly after a refusal. The spacing grows if the requests were already evenly spread,
+   * or if `wait` is nearly as long as a window.
    */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { leastSpacing } = usage;
@@ -319,7 +319,7 @@ export class Pacer {
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
-    // The new bound need not count earlier requests, because the key waits after the refusal.
+    // The new limit of one request at a time need not count earlier requests, because the key waits after the refusal.
     if (!isEven) usage.limitBursts(1);
     usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }
@@ -343,7 +343,7 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
-  /** Drops what an examination found about charging, after a refusal for tokens or for an unnamed limit. */
+  /** Stops trusting what `weir limits` found about charging, after a refusal for tokens or for an unnamed limit. */
   distrustCharging(key: number): void {
     if (this.#rule.settle !== undefined) this.#keys[key]!.charged = 'ended';
   }

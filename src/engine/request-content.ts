@@ -94,15 +94,15 @@ export const drawEntry = (
 };
 
 /**
- * The numbering of one entry's requests within a user or stage: the next iteration to draw, and the ordinal of each
- * drawn request of the entry.
+ * The numbers of one entry's requests, for one user of a closed load or for one stage with another load. `next` is the
+ * first iteration that has not been drawn. `ordinals` maps the drawn iterations of the entry to their numbers, from 0.
  */
 interface Walk {
   next: number;
   readonly ordinals: Map<number, number>;
 }
 
-/** The existing walks. A walk depends only on the plan, so it is made once. */
+/** The existing walks by plan. A walk is kept for later requests, because its numbers depend only on the plan. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {

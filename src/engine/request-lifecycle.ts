@@ -86,8 +86,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again. Its outcome is that of its last attempt. A request without an attempt is
- * dropped.
+ * Ends a request that is not sent again. The outcome is the outcome of the last attempt. If the request had no attempt,
+ * or if `cause` is `saturated`, the outcome is `dropped`.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
@@ -192,8 +192,8 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // If the server names a moment in the past or a wait of 0, it is ignored: immediate retries would use up all attempts
-  // at once.
+  // If the server names a moment in the past or a wait of 0, the client ignores this hint. Immediate retries would use
+  // up all attempts at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());

@@ -29,8 +29,8 @@ export interface SendingTarget {
 }
 
 /**
- * How much slices have spent or reserved of their part of the budget, in memory that threads share. There is one
- * integer for each unit of the budget, and one that says which cap was reached.
+ * The amounts that slices have spent or reserved from their part of the budget. The memory is shared by threads. It has
+ * one integer for each unit of the budget, and one integer that says which cap was reached.
  */
 export interface SharedBudget {
   /** The slice that owns this part of the budget. */
@@ -64,8 +64,8 @@ export interface SliceOptions {
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /**
-   * Delays the scheduled arrivals that `isSecond` selects by `gap` ms, because another slice sends the same request
-   * first. Absent if no request is sent twice.
+   * `isSecond` returns whether another slice sends the same request first. This slice sends such a scheduled request
+   * `gap` ms later. Absent if no request is sent twice.
    */
   readonly second?: { readonly gap: number; readonly isSecond: (arrival: Arrival) => boolean };
   readonly redact: (text: string) => string;

@@ -8,7 +8,7 @@ import { byText, type Recorder, streamOf } from './recorder.ts';
 
 /** How many of the slowest completed requests are stored for each traffic kind. */
 const maxSlowest = 20;
-/** For each kind of failure, this many of the first failures are stored, and as many of the last. */
+/** For each kind of failure, this many of the first failures and this many of the last failures are stored. */
 const maxFailed = 5;
 
 /** The exemplars of one list, in the order of their ranks. The exemplar with the lowest rank is the most important. */

@@ -3,7 +3,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The maximum number of a text's characters that masking reads. */
+/** Masking reads at most this many characters of a text. */
 const maxReadLength = 1000;
 const maxMaskedLength = 200;
 

@@ -3,9 +3,9 @@ import { possibleWarmUpEnds } from '../model/result/found-warm-up.ts';
 import { type Groups, groupRecorder } from './groups.ts';
 
 /**
- * Returns the groups of a run that has found the end of its warm-up. `end` is this end, in ms. Until the end is found,
- * each part of the possible warm-up has a separate group, so the sums over these groups are exact. The given groups
- * stay unchanged.
+ * Returns the groups of a run after the end of its warm-up was found. `end` is the end of the warm-up, in ms. Until the
+ * end is found, each part of the possible warm-up has a separate group, so the sums over these groups are exact. The
+ * given groups stay unchanged.
  */
 export const groupsAfter = (plan: Plan, groups: Groups, end: number): Groups => {
   if (plan.autoWarmUp === undefined) return groups;

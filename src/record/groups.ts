@@ -31,8 +31,8 @@ import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } f
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
 /**
- * Counts an observation under each of the plan's per-request objectives that it meets, and under `all` if it meets all
- * of them. In a group without successful requests, the counts stay 0.
+ * Adds 1 to the count of each per-request objective that an observation meets, and to `all` if the observation meets
+ * all objectives. Observations that are not completed, or that the client planned to hang up on, add nothing.
  */
 export const recordObjectiveCounts = (
   group: Pick<Group, 'good'>,
@@ -189,8 +189,8 @@ const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
 /**
- * The measures of each traffic kind. `all` are all measures, and `usual` are those of answers that report no classes of
- * tokens.
+ * The measures of each traffic kind. `usual` lacks the measures that only an answer with token classes (such as cached
+ * tokens) can have.
  */
 const measuresOf: ReadonlyMap<
   TrafficKind,

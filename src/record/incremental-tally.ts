@@ -10,8 +10,8 @@ import {
 } from './tally.ts';
 
 /**
- * Observations are recorded in batches of this many, which takes less time than recording each one between two reads.
- * Each stream is recorded on its own.
+ * Observations are recorded in batches of this many. A batch takes less time than recording each observation between
+ * two reads. Only streams are not batched.
  */
 const batchSize = 32;
 
@@ -55,7 +55,7 @@ export const createIncrementalTally = (plan: Plan) => {
   return {
     record,
     flush,
-    /** Returns all recorded observations. If a flush is in progress, the flush is finished first. */
+    /** Returns the tally of all recorded observations. If a flush is in progress, the flush is finished first. */
     whole: (): Tally => {
       flush();
       finish();

@@ -14,7 +14,10 @@ interface KeyLedger {
   rows: LedgerRow[];
   /** The number of all rows, including rows that are not stored. */
   seen: number;
-  /** The latest instant of sending among the stored rows. Rows with a later instant are dropped. */
+  /**
+   * A row with a later instant of sending is dropped. Infinity until rows were dropped for the first time; then the
+   * latest instant of sending among the stored rows.
+   */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
@@ -22,8 +25,8 @@ export type Ledgers = Map<string, KeyLedger>;
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /**
- * Compares rows by the instant of sending, then by their other cells. So sorted rows do not depend on the order in
- * which they were added.
+ * Compares rows by the instant of sending, then by their other cells. The order of sorted rows therefore does not
+ * depend on the order in which the rows were added.
  */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {

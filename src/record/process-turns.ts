@@ -16,9 +16,12 @@ interface Course {
   returns: number;
 }
 
-/** If a counter drops and regains its old value within this many readings, several processes answer. */
+/** If a counter drops, regains its old value within this many readings, and drops again, several processes answer. */
 const maxReadings = 30;
-/** If one series returns this often, several processes answer. A single return may follow a pause. */
+/**
+ * If one series disappears and reappears this many times, several processes answer. A single time may be due to a
+ * pause.
+ */
 const provingReturns = 2;
 
 /**

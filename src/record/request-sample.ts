@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state for the next part of the run, which is later added to `before`. It drops a request at once if
- * the request's rank is too high for `before`.
+ * Creates an empty state for the next part of the run, which is later added to the given state. The new state drops a
+ * request at once if the request's rank is too high for the given state.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},

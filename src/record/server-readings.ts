@@ -46,8 +46,8 @@ const sharedRank =
   /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
 
 /**
- * Returns labels without those of ranks that work together. If one was removed, the label of the process is also
- * removed, because each rank is a process.
+ * Returns labels without the labels of ranks that work together. If such a label was removed, the label of the process
+ * is also removed, because each rank is a process.
  */
 const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {
   const others = labels.filter(([label]) => !sharedRank.test(label));

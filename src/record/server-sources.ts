@@ -54,7 +54,10 @@ const gaugeOf = (of: readonly string[], other: Partial<Gauge> = {}): FigureSourc
   ...other,
 });
 const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
-/** Returns the source of a gauge. With priorities, SGLang reports both its total and the parts of the total. */
+/**
+ * Returns the source of a gauge. If requests have priorities, SGLang reports the total, and also a part for each
+ * priority.
+ */
 const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
 /** Returns the source of a percentage that a gauge reports as a share from 0 to 1. */
 const share = (...of: readonly string[]): FigureSource =>

@@ -55,8 +55,9 @@ const countBySecond = (
 };
 
 /**
- * Counts a stream's tokens at the instants of its token events. If the stream has more tokens than events, the
- * remaining tokens count at the last event. If it has fewer, all tokens count there.
+ * Counts the output tokens of an answer. Each token event of a stream counts as one token at the instant of the event.
+ * Further tokens count at the last event. If the stream has more events than tokens, all its tokens count at the last
+ * event. The tokens of other answers count at the end of the answer.
  */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;

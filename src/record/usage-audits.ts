@@ -9,7 +9,9 @@ import type { Observation } from '../model/observation/observation.ts';
 import { plainFinish } from '../model/observation/outcome.ts';
 import { mapInOrder } from './recorder.ts';
 
-/** Adds what the checks of a completed answer's usage found. An answer without usage is not checked. */
+/**
+ * Checks the usage of a completed answer, and adds the findings to the group. An answer without usage is not checked.
+ */
 export const recordUsageAudit = (
   group: { usageAudit?: UsageAudit | undefined },
   { outcome, size }: Observation,

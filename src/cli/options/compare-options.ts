@@ -70,7 +70,7 @@ const checkSelf = (compares: boolean, repetitions: number): void => {
 };
 
 /**
- * Reads the options of repeated runs; `null` means one run without a comparison. Throws a `UsageProblem` for
+ * Reads the options of repeated runs. Returns `null` for one run without a comparison. Throws a `UsageProblem` for
  * contradictory options.
  */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
@@ -107,8 +107,9 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
 };
 
 /**
- * Returns the base and the new side of `weir compare`: the first and the second path or, with `--with`, the paths
- * before it and the paths after it. `next` is `null` for `--self`.
+ * Returns the two sides of `weir compare`. With two paths, the first path is the base and the second path is the new
+ * side. With `--with`, the paths before `--with` are the base, and the paths after `--with` are the new side. `next` is
+ * `null` for `--self`.
  */
 export const sidesFrom = (given: {
   readonly base: readonly string[];

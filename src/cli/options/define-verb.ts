@@ -54,7 +54,9 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** `--no-preflight` skips the check of the target that a verb makes before it sends anything else. */
+/**
+ * `--no-preflight` skips the preflight check, which asks the target for its models before the verb sends anything else.
+ */
 export const preflightOption = {
   preflight: {
     type: 'boolean',

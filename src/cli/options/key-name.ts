@@ -1,8 +1,8 @@
 import { UsageProblem } from './define-verb.ts';
 
 /**
- * Throws a `UsageProblem` if the given name of a variable may be the key itself: no variable has this name, and it does
- * not look like the name of a variable. The message does not repeat it.
+ * Throws a `UsageProblem` if no environment variable has the given name and the name does not look like the name of a
+ * variable. The user may have given the key itself, so the message does not repeat the name.
  */
 export const checkKeyName = (option: string, name: string | undefined): void => {
   if (name === undefined || /^[A-Z_][A-Z0-9_]*$/.test(name) || process.env[name] !== undefined) {

@@ -81,7 +81,7 @@ export const planSourceFrom = (
   return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 
-/** Reads a run's id. It must be valid in a header, since each request sends it in one. */
+/** Reads the id of a run. Each request sends the id in a header, so the id must be valid in a header. */
 export const runIdFrom = (text: string | undefined): string | undefined => {
   if (text === undefined || /^[!-~]{1,128}$/.test(text)) return text;
   throw new UsageProblem(

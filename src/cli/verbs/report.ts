@@ -26,8 +26,9 @@ const requestsOptions = {
 };
 
 /**
- * Returns the table of requests that the options ask for, with its files of observations; `null` if they ask for none.
- * Throws a `UsageProblem` if only one of the two options is given.
+ * Returns the options of the table of requests: the path of the table, and the files of observations from which the
+ * table is made. Returns `null` if neither option is given. Throws a `UsageProblem` if only one of the two options is
+ * given.
  */
 export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {

@@ -7,7 +7,7 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** Maps the name by which users select a schema to a verb. The schema describes the file that the verb writes. */
+/** The names by which users select a schema, each with a verb. The schema describes the file that this verb writes. */
 const publishingVerbs = {
   check: 'check',
   sweep: 'sweep',

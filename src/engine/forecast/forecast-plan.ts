@@ -63,7 +63,7 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (!Number.isFinite(limit)) return [];
   const requests = new ReleaseRule(limit, apart);
   if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
-  // The key with the shortest time between two bursts decides, so the forecast never overstates the wait.
+  // The release rule uses the shortest time between two bursts of any key, so the forecast never overstates the wait.
   const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
   return [
     requests,
@@ -75,9 +75,10 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
 };
 
 /**
- * Computes the shortest wait that a plan's pace imposes. If all keys together may send n requests per window, each
- * request is sent at least one window after the n-th request before it. The same rule applies to the requests of a
- * burst. The wait for tokens is reported separately, because answers may be shorter than their maximum.
+ * Computes the shortest wait that a plan's pace can cause. If all keys together may send n requests per window, each
+ * request is sent at least one window and the margin after the n-th request before this request. Bursts are limited in
+ * the same way: n is then the number of requests in a burst, and the time between two bursts replaces the window. The
+ * wait for tokens is reported separately, because answers may be shorter than their maximum.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
@@ -143,8 +144,8 @@ export type PlanForecast = Pick<
 >;
 
 /**
- * Up to this number of requests, the forecast prepares each one; beyond, it prepares only a sample, because preparing
- * prompts takes time.
+ * If a plan has at most this many requests, the forecast prepares each request. Otherwise, the forecast prepares only a
+ * sample of the requests, because preparing prompts takes time.
  */
 const maxSampledRequests = 50_000;
 
@@ -300,7 +301,10 @@ class ForecastWalk {
   }
 }
 
-/** Returns the share of each declared limit that a minute's requests and tokens use, the largest share first. */
+/**
+ * Returns, for each declared limit, the share of the limit that the requests or tokens of a minute use. The largest
+ * share comes first.
+ */
 const limitShares = (limits: LimitsPerMinute, { requests, tokens }: MinutePeak) =>
   (
     [
