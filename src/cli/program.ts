@@ -293,7 +293,7 @@ const showVerbs = (words: readonly string[]): void => {
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
-/** The verb that a command line names, with its options. It may be a verb within another verb. */
+/** The verb that a command line names, with the options of the verb. The verb may be a verb within another verb. */
 interface ParsedVerb {
   readonly words: readonly string[];
   options: OptionTable;
@@ -301,7 +301,9 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and the verbs within it. Stores in `parsed` the one that the command line names. */
+/**
+ * Declares a verb and the verbs within it. If the command line names one of these verbs, stores this verb in `parsed`.
+ */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],

@@ -54,8 +54,8 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections to a target before the arrivals of a slice need them. They suffice for all arrivals that will be
- * due at the same time within the next second. The plan must be the plan of this target alone.
+ * Opens connections to a target before the arrivals of a slice need them. The open connections suffice for all arrivals
+ * that will be due at the same time within the next second. The plan must be the plan of this target alone.
  */
 export class ConnectAhead {
   readonly #transport: Transport;

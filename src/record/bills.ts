@@ -53,7 +53,9 @@ const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['s
   else sums.asked += size.maxTokens;
 };
 
-/** Returns whether the server may charge for a failed attempt: it was sent, and the server did not refuse it. */
+/**
+ * Returns whether the server may charge for a failed attempt, that is, whether the attempt was sent and not refused.
+ */
 const mayCost = (outcome: Outcome, sent: number | null): boolean =>
   sent !== null && (outcome.kind === 'broken' || outcome.kind === 'malformed');
 

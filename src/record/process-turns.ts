@@ -19,8 +19,7 @@ interface Course {
 /** If a counter drops, regains its old value within this many readings, and drops again, several processes answer. */
 const maxReadings = 30;
 /**
- * If one series disappears and reappears this many times, several processes answer. A single time may be due to a
- * pause.
+ * If a series disappears and reappears this many times, several processes answer. One gap may be a pause of the server.
  */
 const provingReturns = 2;
 

@@ -54,8 +54,8 @@ export interface ScenarioSource {
    */
   readonly secretsAreElsewhere?: boolean | undefined;
   /**
-   * Whether only declared limits count, and no pace. By default, a scenario without limits has the limits of the
-   * interface.
+   * Whether only declared limits are used, and no pace. Otherwise, a scenario without limits has the default limits of
+   * the interface.
    */
   readonly needsDeclaredLimits?: boolean | undefined;
   /** The overrides in the order in which they are applied, each as `path=value`. */
@@ -157,7 +157,7 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // If a flag gives a load and the file has stages, only this problem of the load is reported.
+  // A load from a flag contradicts stages in the file. In this case, the other problems of the load are not reported.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = needsAddress(scenario);
@@ -225,9 +225,9 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds the responsible flags to each problem in the file: those without which the problem would not exist. To find
- * them, this function reads the scenario again without each flag in turn. The values that a rule reads would not be
- * enough: a flag may give the same value as the file, or may replace a value that is just as wrong.
+ * Adds the responsible flags to each problem. A flag is responsible if the problem would not exist without the flag. To
+ * find these flags, this function reads the scenario again without each flag in turn. A comparison of the values of the
+ * flag and the file would not be enough: both values may be the same, or both may be wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],

@@ -106,7 +106,7 @@ const conversationsOf = (
 };
 
 /**
- * Merges the body of an entry's requests. The fields of the entry take precedence over the fields of the scenario's
+ * Returns the body of an entry's requests. The fields of the entry take precedence over the fields of the scenario's
  * common body.
  */
 export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {

@@ -100,8 +100,9 @@ const keysOfPopulation = (
 };
 
 /**
- * Returns the keys of all populations, each key once. If several populations name one key, at most one of them declares
- * limits for it, and these count. A key at two targets becomes two keys, since each target counts its use separately.
+ * Returns the keys of all populations, each key once. Several populations may name the same key. At most one of them
+ * declares limits for the key, and these limits apply. A key at two targets becomes two keys of the plan, since each
+ * target counts separately.
  */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();
@@ -138,7 +139,10 @@ interface StageNames {
   readonly keys: readonly string[];
 }
 
-/** Returns a key's name in the plan. The objective may name the key without the name of the key's target. */
+/**
+ * Returns the name in the plan of a key that an objective names. The objective may leave out the name of the key's
+ * target.
+ */
 const keyInPlan = (name: string, target: string | undefined, keys: readonly string[]): string => {
   if (keys.includes(name)) return name;
   if (target !== undefined) return keyNameAt(name, target);
@@ -178,8 +182,8 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 /**
- * Returns the minimum number of samples of an objective that names no minimum. A mean of the server's own figures is a
- * mean over time. Its readings must cover most of the time, so it needs no minimum number of samples.
+ * Returns the minimum number of samples of an objective that names no minimum. One sample is enough for the mean of a
+ * figure of the server. This mean is a mean over time, and the readings must cover most of the time.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -275,8 +279,8 @@ const usualPaths = {
 } as const;
 
 /**
- * Returns the plan's field `wire`. Its `paths` are absent if the scenario names no paths, so that the plan
- * has the same hash as in older versions.
+ * Returns the plan's field `wire`. `paths` is absent if all paths are the usual paths, so that the plan has the same
+ * hash as in older versions.
  */
 const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {

@@ -86,8 +86,8 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
 };
 
 /**
- * Says how to write a number with its unit. A number below 1 in the place of a share may be a fraction, as in other
- * tools, or a percentage. So the advice shows how to write both.
+ * Says how to write a number with its unit. If a number below 1 stands for a share, the number may be a fraction, as in
+ * other tools, or a percentage. In this case, the advice shows how to write both.
  */
 const unitAdvice = (
   { kind }: ObjectiveFigure,

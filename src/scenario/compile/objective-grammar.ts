@@ -166,8 +166,8 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
 };
 
 /**
- * A longer objective, in characters, is refused, because the pattern below takes long for a text with thousands of
- * blanks.
+ * The maximum length of an objective in characters. A longer text is refused, because the pattern below takes long for
+ * a text with thousands of blanks.
  */
 const longestObjective = 1000;
 

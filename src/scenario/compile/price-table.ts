@@ -12,7 +12,10 @@ import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-sch
 /** The prices of a scenario: those in the scenario itself, and those in the file that it names. */
 export interface PriceTable {
   readonly pricing: Pricing;
-  /** Returns the price of a model, or else of its traffic kind; `undefined` if neither has a price. */
+  /**
+   * Returns the price of a model. Without such a price, returns the price of the traffic kind; `undefined` without
+   * either.
+   */
   of(model: string, kind: string): ModelPrice | undefined;
 }
 

@@ -123,7 +123,9 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
-/** Finds whole numbers of 2^53 or more in a body. Such a number may have lost digits and would be sent as another. */
+/**
+ * Finds whole numbers of 2^53 or more in a body. Such a number may have lost digits, so another number could be sent.
+ */
 function* numberFindings(entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const path = inexactNumberIn(body.written);

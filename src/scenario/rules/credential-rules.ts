@@ -73,8 +73,8 @@ const keyHint =
   'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
 /**
- * Returns advice on a text that is not a reference: the right reference if the text is nearly one, otherwise the kinds
- * of reference.
+ * Returns advice on a text that is not a valid reference. If the text is nearly a reference, the advice is the right
+ * reference. Otherwise, the advice lists the kinds of reference.
  */
 const keyHintFor = (key: string): string => {
   const [, kind, name, brace] = /^\$\{(env|secret|file):([^}]*)(\}?)$/.exec(key) ?? [];

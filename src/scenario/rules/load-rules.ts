@@ -110,7 +110,9 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
 /** If a trace needs more than this multiple of the declared limits, its times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
-/** A trace with fewer requests is not judged by its rate, since so few requests may really come in a burst. */
+/**
+ * A trace with fewer requests than this is not judged by its rate, since so few requests may really come in a burst.
+ */
 const ratedRequests = 10;
 const minute = 60_000;
 

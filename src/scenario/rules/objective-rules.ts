@@ -31,7 +31,7 @@ import {
 
 /** The requests of one traffic entry in one stage. An invalid field of the entry or the stage is `null` or absent. */
 interface TrafficTarget {
-  /** The stage's name in the scenario, and its names in reports. A stage with a stair load has several of these. */
+  /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
   readonly stages: readonly (string | null)[];
   readonly population: string | null;
   readonly target: string | null;

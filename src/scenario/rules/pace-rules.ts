@@ -17,7 +17,7 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
   const hint = 'add maxTokens, or write pace: {tokens: none}';
   const commonBody = scenario.at('body').validValue ?? {};
-  // In a trace's stages, the trace limits the length of the answers to prompts that are generated from it.
+  // In a stage with a trace, the trace limits the length of the answers to generated prompts.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),

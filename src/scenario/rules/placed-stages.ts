@@ -79,7 +79,7 @@ export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => 
 
 /** A population. A field that the population itself leaves out is taken from the scenario. */
 export interface PlacedPopulation {
-  /** The name of the population; `null` if it is faulty, or if the scenario has no populations. */
+  /** The name of the population; `null` if the name is faulty, or if the scenario has no populations. */
   readonly name: string | null;
   readonly own: FieldHolder;
   readonly load: ScenarioPart<Scenario['load']>;
@@ -114,13 +114,13 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
 
 /** A stage in the form in which it was written. A scenario without stages is itself the only stage. */
 export interface PlacedStage {
-  /** The name of the stage's population; `null` if it is faulty, or if the scenario has no populations. */
+  /** The name of the stage's population; `null` if the name is faulty, or if the scenario has no populations. */
   readonly population: string | null;
   /** The name of the stage's target; `null` if the scenario names no targets. */
   readonly target: string | null;
-  /** The name of the stage in the scenario; `null` if it is faulty, or if the stage is a single load. */
+  /** The name of the stage in the scenario; `null` if the name is faulty, or if the stage is a single load. */
   readonly label: string | null;
-  /** The name of the stage in the plan; `null` if it is faulty. */
+  /** The name of the stage in the plan; `null` if the name is faulty. */
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;

@@ -82,7 +82,7 @@ const templatesOf = ({ keys }: ReturnType<typeof placedPopulations>[number]): re
 
 /**
  * Finds two targets with the same address that share a key with limits. The server would count the requests to both
- * together, but reports would count them separately.
+ * targets together, but reports would count them separately.
  */
 function* sharedKeyFindings(scenario: WholeScenario): Findings {
   const limits = scenario.at('limits').validValue;

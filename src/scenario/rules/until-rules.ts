@@ -6,7 +6,7 @@ import { type Findings, placedStages, type WholeScenario } from './placed-stages
 
 type ObjectiveItem = ScenarioPart<{ readonly objective?: string; readonly quota?: string }>;
 
-/** Returns an objective of the scenario; `null` if it is faulty, which another rule reports. */
+/** Returns an objective of the scenario; `null` if the objective is faulty. Another rule reports a faulty objective. */
 const objectiveIn = (item: ScenarioPart<unknown>): ParsedObjective | null => {
   const text = item.text ?? (item as ObjectiveItem).at('objective').text;
   const parsed = text === null ? null : parseObjective(text);

@@ -166,8 +166,8 @@ export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 const maxPrice = 1_000_000;
 
 /**
- * Converts an amount to millionths by moving the decimal point in its text. A multiplication would not be exact: 0.07 ×
- * 1,000,000 is not a whole number in binary. Returns `null` if the amount has more than six decimals.
+ * Converts an amount to millionths by moving the decimal point in its text. A multiplication would not be exact: in
+ * JavaScript, 8.2 × 1,000,000 is 8199999.999999999. Returns `null` if the amount has more than six decimals.
  */
 const microUnits = (amount: number): number | null => {
   const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));
@@ -218,7 +218,7 @@ export const optionalField = <Field extends z.ZodType>(field: Field) => z.option
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** Returns a schema of a mapping with a field `kind`. The field distinguishes it from mappings of other kinds. */
+/** Returns a schema of a mapping with a field `kind`, which distinguishes the mapping from mappings of other kinds. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

@@ -49,8 +49,8 @@ export const contentPartsField = listField(
   contentPart,
   `a list of content parts, for example [${partExample}]`,
   'content part',
-  // In the JSON Schema this part is a definition with references to it. Otherwise, the JSON Schema would contain this
-  // part a dozen times.
+  // In the JSON Schema, this part is a definition, and each use of the part is a reference to the definition.
+  // Otherwise, the JSON Schema would contain this part a dozen times.
 ).meta({ id: 'contentParts' });
 
 export const contentField = z.union(

@@ -25,7 +25,9 @@ export interface Notation<Quantity extends number> {
 
 const amountPattern = String.raw`\d+(?:\.\d+)?`;
 
-/** Removes the error of binary fractions, which affects only the last digit, for example of 0.07 × 1000. */
+/**
+ * Removes the rounding error of binary fractions: 8.2 × 60,000 is 491999.99999999994 in JavaScript, and becomes 492000.
+ */
 const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
 
 const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -194,8 +196,8 @@ export const formatDuration = (length: Milliseconds): string => {
 };
 
 /**
- * Formats a rate per second, minute or hour, whichever is the first that gives a whole number, or else per second.
- * `rateNotation` can read the result.
+ * Formats a rate. The unit is the first of second, minute and hour in which the rate is a whole number; without such a
+ * unit, the second. `rateNotation` can read the result.
  */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {

@@ -1,7 +1,7 @@
 import { durationNotation } from '../schema/notation.ts';
 import { isMapping } from './scenario-tree.ts';
 
-/** Loads of these kinds end only because of their duration, and so may have any duration. */
+/** The kinds of load whose duration may be any length. Loads of these kinds end only because their duration is over. */
 export const endlessKinds: readonly unknown[] = [
   'constant',
   'poisson',

@@ -50,7 +50,7 @@ const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
     return position !== null && position <= inside.length ? position : null;
-  // Where no value exists, index 0 creates a list.
+  // If the path has no value yet, a number as the next step means a list. `parsePath` accepts only the number 0.
   if (inside === undefined || inside === null) return position ?? step;
   return isMapping(inside) ? step : null;
 };

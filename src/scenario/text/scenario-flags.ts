@@ -44,8 +44,8 @@ const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /**
- * Returns the scenario that flags describe, as a tree like that of a file. A problem in it names the flag instead of a
- * line.
+ * Returns the scenario that flags describe, as a tree like that of a file. A problem in the scenario names the flag
+ * instead of a line.
  */
 export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   const kind = loadKind(flags);

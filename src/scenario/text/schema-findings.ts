@@ -251,8 +251,8 @@ const wrongKind = (
 };
 
 /**
- * Returns the finding about a misspelt kind. The schema did not report it, since it was corrected before the schema
- * checked the scenario.
+ * Returns the finding about a misspelt kind. The schema did not report the misspelt kind, since other code replaced it
+ * before the schema checked the scenario.
  */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,

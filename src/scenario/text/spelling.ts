@@ -80,8 +80,8 @@ const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
 /**
- * Returns the choice with the same meaning as `word`, which may be in another spelling or a word of another tool;
- * `null` without such a choice.
+ * Returns the choice with the same meaning as `word`; `null` without such a choice. `word` may be the choice in another
+ * spelling, or the word of another tool for the choice.
  */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);

@@ -213,8 +213,9 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 };
 
 /**
- * Returns the paths that the path of a variable stands for. A field of traffic entries (`prompt.tokens`, `model`)
- * stands for this field in every entry that has it or, if none has it, in every entry that may have it.
+ * Returns the paths that the path of a variable stands for. The path of a field of traffic entries (`prompt.tokens`,
+ * `model`) stands for the field in every entry that has it. If no entry has the field, the path stands for the field in
+ * every entry that may have it. Returns a message if the path stands for nothing.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);

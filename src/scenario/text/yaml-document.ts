@@ -94,8 +94,8 @@ class DocumentReader {
   }
 
   /**
-   * Returns the pairs of a mapping, including the pairs of the mappings that `<<` names. The mapping's own keys take
-   * precedence over these.
+   * Returns the pairs of a mapping, including the pairs of the mappings that `<<` names. A key of the mapping itself
+   * takes precedence over the same key of those mappings.
    */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
@@ -284,7 +284,7 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^<\?xml|^<!doctype|^<html/i, 'XML or HTML', written],
 ];
 
-/** Returns a message with the kind of a text and advice; `null` if the text may be a scenario. */
+/** Returns the message about a file that is not a scenario, with advice; `null` if the text may be a scenario. */
 const foreignFile = (text: string): string | null => {
   const first = /^[^\S\n]*(?!#|\s)(\{?\s*.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
   const found = kinds.find(([pattern]) => pattern.test(first));
@@ -292,8 +292,8 @@ const foreignFile = (text: string): string | null => {
 };
 
 /**
- * A scenario may have at most this many lines, commas and brackets, including those within texts. The library needs
- * kilobytes of memory for each one outside of texts.
+ * The maximum number of marks in a scenario: lines, commas and opening brackets. Marks within texts count, too. For
+ * each other mark, the library needs kilobytes of memory.
  */
 const mostMarks = 500_000;
 
