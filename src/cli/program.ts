@@ -341,8 +341,8 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // A verb without subcommands is declared as the default command: for a named command, the parser would also
-      // render the help, which takes 20 ms.
+      // A verb without subcommands is declared as the default command of the parser. For a named command, the parser
+      // would also render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');

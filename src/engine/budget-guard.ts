@@ -21,8 +21,9 @@ const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome):
   input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;
 
 /**
- * Returns what an attempt spent, as reports count spending: the amounts that the server reported, even for a failed
- * answer. If the server reported nothing, the whole reservation counts, because the server may still be working.
+ * Returns the amounts that an attempt spent. A refused attempt spent one request and no tokens. For any other attempt,
+ * the amounts that the server reported count, even if the answer failed. An amount that the server did not report
+ * counts as reserved, because the server may still be working.
  */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {

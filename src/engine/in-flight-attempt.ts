@@ -253,7 +253,7 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 }
 
-/** The headers of requests, and the key's value that they contain. */
+/** Request headers that contain a key, and the value of this key. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;
@@ -279,8 +279,8 @@ export class SendContext {
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
-   * All headers except the request's id. They are built once for each key and each `Headers` object of a traffic kind,
-   * so all chats with the same key share them.
+   * All headers except the request's id. The headers are built once for each key and each `Headers` object of a traffic
+   * kind, so all chats with the same key share the headers.
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 

@@ -188,8 +188,8 @@ const createLoop = (
 };
 
 /**
- * Returns the loop with the first due arrival, and the instant until which no other loop has a due arrival; `null` if
- * no arrival is due.
+ * Returns the loop with the earliest due arrival, and the instant `until` before which no other loop has a due arrival.
+ * `until` is at most `now`. Returns `null` if no arrival is due.
  */
 const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
   let first: LoadLoop | null = null;

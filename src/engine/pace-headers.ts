@@ -5,8 +5,8 @@ import { dateOf } from '../traffic/limits/wait-text.ts';
 /** This file reads the limits of a key from the headers of answers. A pace uses these limits. */
 
 /**
- * How many requests and tokens a key has used, up to and including one request. If the answer to this request reports
- * remaining amounts, they are what remained after this use.
+ * The numbers of requests and tokens that a key has used, up to and including one request. If the answer to this
+ * request reports remaining amounts, these amounts remained after this use.
  */
 export interface BookedSoFar {
   readonly requests: number;

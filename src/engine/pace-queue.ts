@@ -12,7 +12,7 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** The keys that a slice may use, and how much of each. */
+/** The keys that a slice may use, and the amounts that the slice may use of each key. */
 interface KeyShares {
   /** The keys of this slice, as indexes into the list of all keys. */
   readonly keys: readonly number[];
@@ -76,8 +76,8 @@ class TokenEstimator {
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
   /**
-   * Returns the maximum number of tokens that the prompt and the answer of a request can use, as far as earlier answers
-   * have shown.
+   * Returns the maximum number of tokens that the prompt and the answer of a request can use. This maximum is an
+   * estimate from earlier answers.
    */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;

@@ -102,7 +102,7 @@ export interface PaceRule extends Readonly<PaceAmounts> {
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
-/** What a request uses of its key's limits, from the release of the request on. */
+/** The part of a key's limits that a request uses, from the release of the request on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;

@@ -41,7 +41,10 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   for (const name of tokenClasses) tokens[name] += counts[name];
 };
 
-/** Adds an attempt that did not complete. For a chat of unknown cost, also adds the facts that bound the cost. */
+/**
+ * Adds an attempt that did not complete. For a chat of unknown cost, also adds the received tokens and the maximum
+ * length of the answer, because these numbers bound the cost.
+ */
 const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['size']): void => {
   const before = bill.unknown;
   addAnswer(bill, answer);

@@ -73,7 +73,7 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
 /**
  * Counts answers with a finish reason. Beyond the maximum number, only the first reasons in text order keep their
  * names. Parts of a run therefore have the same reasons as the whole run, and merged counts are exact. A dropped reason
- * counts under its plain name if this name is always kept, and otherwise under `others`.
+ * counts under its OpenAI spelling if this spelling is always kept, and otherwise under `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,

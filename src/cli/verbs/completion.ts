@@ -101,7 +101,7 @@ complete -o bashdefault -o default -F _weir weir
 `;
 };
 
-/** Escapes a text within the brackets of an option of zsh's `_arguments`. */
+/** Escapes a text for the brackets of an option in zsh's `_arguments`. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
 const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): string => {

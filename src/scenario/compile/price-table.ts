@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { isLiteLlmTable, liteLlmPrice } from './litellm-prices.ts';
 import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-schema.ts';
 
-/** The prices of a scenario: those in the scenario itself, and those in the file that it names. */
+/** The prices of a scenario: the prices in the scenario itself, and the prices in the file that the scenario names. */
 export interface PriceTable {
   readonly pricing: Pricing;
   /**
@@ -97,7 +97,10 @@ const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
     : refused(`${file}: a file of prices cannot name another one`);
 };
 
-/** Reads the prices of a scenario, and the file of prices that it names. The prices in the scenario take precedence. */
+/**
+ * Reads the prices of a scenario, and the file of prices that the scenario names. The prices in the scenario take
+ * precedence.
+ */
 export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
   const { file } = prices;
   let stored = pricesIn({});

@@ -67,7 +67,8 @@ const maxShownProblems = 40;
 
 /**
  * Formats problems, one per line, as `file:line:column: message; hint`. If a flag of the command line causes a problem,
- * the flag follows the position (`with --set x`) or replaces it. Without a position, the place is `file: path`.
+ * the flag follows the position (`with --set x`) or replaces the position. Without a position, the place is `file:
+ * path`.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.slice(0, maxShownProblems).map((problem) => {

@@ -183,8 +183,8 @@ const codeMessages: Readonly<Record<string, string>> = {
 };
 
 /**
- * The library uses some error codes for several mistakes, so these texts replace its messages. The keys are the
- * beginnings of the library's messages.
+ * The messages about mistakes whose error code is not specific enough, because the library uses the code for several
+ * mistakes. The keys are the beginnings of the library's messages.
  */
 const prefixMessages: Readonly<Record<string, string>> = {
   'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
