@@ -6,7 +6,10 @@ interface RunLoad {
   readonly tokensPerSecond: number;
 }
 
-/** Returns a run's largest number of requests in flight and of token events per second; `null` without token events. */
+/**
+ * Returns the largest number of requests in flight during a run, and the largest number of token events in one second;
+ * `null` without token events.
+ */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;

@@ -35,10 +35,11 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
  * ms. If all but 1 % of the reads were at most 2 ms late, and the measured p94 is 230 ms, the true p95 is at least 230
  * − 2 = 228 ms, which is the better bound. So the true p95 lies between 228 and 240 ms.
  *
- * The self-test streams are a sample of the instants of a run, and so are the requests. By chance, a larger share of
- * the instants can be late than the streams show, and a larger share of the requests can be late than of the instants.
- * So α is the largest share that is likely if both effects occur. Example: of 300 reads of the streams, none was more
- * than 0.2 ms late. Then up to 0.9 % of all instants can be more than 0.2 ms late, and so can up to 2 of 100 requests.
+ * Both the self-test streams and the requests are only samples of the instants of a run. By chance, the share of late
+ * instants can be larger than the streams show, and the share of late requests can be larger than the share of late
+ * instants. So α is the largest share of late requests that is likely if both effects occur. Example: of 300 reads of
+ * the streams, none was more than 0.2 ms late. Then up to 0.9 % of all instants can be more than 0.2 ms late, and so
+ * can up to 2 of 100 requests.
  */
 
 /** How an error of `e` ms in a duration changes a figure. */
@@ -53,8 +54,8 @@ interface ErrorForm {
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
   /**
-   * Two recorded distributions: of the least and of the greatest value that each sample can truly have. Absent if
-   * results record none.
+   * The names of two recorded distributions. One contains the least true value that each sample can have, and the other
+   * contains the greatest true value. Absent if results record no such distributions.
    */
   readonly between?: readonly [DelayName, DelayName];
   /** Whether the figure is the longest of a request's durations. Then a late read of any of them can change it. */
@@ -124,8 +125,8 @@ const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
- * Returns the largest likely mean reading delay of `count` requests, in ms. Requests that may have been read later than
- * any observed instant count with the longest observed delay.
+ * Returns the largest mean reading delay that `count` requests are likely to have, in ms. Some requests may have a
+ * longer reading delay than any observed instant. Such requests count with the longest observed delay.
  */
 const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number => {
   let [sum, from] = [0, 0];
@@ -185,8 +186,9 @@ interface Measured {
 }
 
 /**
- * Creates a function that returns how late a read can be, in ms, without the latest requests: without the share
- * `ofDelays` of the recorded delays and the share `ofReading` of the machine's delays.
+ * Creates a function that returns the maximum lateness of a read, in ms, after the latest requests are excluded. The
+ * share `ofDelays` of the requests is excluded for their recorded delays, and the share `ofReading` for the delays of
+ * the machine.
  */
 const latenessOf = (
   read: ReadResult,
@@ -271,9 +273,9 @@ const boundsByLateness = (
 };
 
 /**
- * Returns the bounds of a true mean. The true mean is at most the mean delay below the measured mean; the mean gap can
- * err both ways. Returns `null` for rates, and for times between two reads other than gaps, since no recorded delay
- * bounds their mean error.
+ * Returns the bounds of a true mean. A late read makes a duration too long, so the true mean is below the measured
+ * mean, by at most the mean delay. A gap lies between two reads, so the mean gap can be too long or too short. Returns
+ * `null` for rates, and for times between two reads other than gaps, since no recorded delay bounds their mean error.
  */
 const boundsOfMean = (
   read: ReadResult,

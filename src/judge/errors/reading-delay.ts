@@ -11,8 +11,8 @@ import { measuredSeconds } from '../../model/result/summary.ts';
 type DelayBeyond = (share: number) => number;
 
 /**
- * How late a machine reads instants, and from how many observed instants this is known; infinity if that number is
- * unknown.
+ * How late a machine reads instants. `instants` is the number of observed instants that show the delays; infinity if
+ * this number is unknown.
  */
 export interface ReadingDelay {
   readonly beyond: DelayBeyond;

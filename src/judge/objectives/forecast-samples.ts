@@ -12,8 +12,8 @@ import { sumOf } from '../../model/sums.ts';
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
 /**
- * Counts the samples of measures of which a completed request may have no sample or several. `null` if only the answers
- * can show the number.
+ * Counts the samples of the measures for which a completed request may have no sample or several samples. A count is
+ * `null` if only the answers can show it.
  */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>

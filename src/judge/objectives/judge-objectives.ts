@@ -292,7 +292,7 @@ const findingOf = (
 
 interface Circumstances {
   readonly errors: FigureErrors;
-  /** The reason why no objective can be kept; `null` without such a reason. */
+  /** The reason why every objective is inconclusive; `null` without such a reason. */
   readonly disqualifiedBecause: VerdictReason | null;
   /** Whether an objective counts as kept only if its verdict is sure. */
   readonly isStrict: boolean;
@@ -328,7 +328,7 @@ const independenceIn = ({ effective, weak }: ObservedValue) => ({
   ...(weak ? { weak } : {}),
 });
 
-/** Returns the failures that make the upper end of an interval infinite, if the bound is above the figure. */
+/** Returns the failures that make an interval's upper end infinite. Returns none if the bound is below the figure. */
 const failuresIn = ({ failed }: ObservedValue, isOnUpperSide: boolean) =>
   failed !== undefined && isOnUpperSide ? { failed } : {};
 
@@ -376,9 +376,9 @@ const judge = (
 /**
  * Judges the plan's objectives. An objective fails if it has too few samples. An objective is inconclusive if the load
  * generator may have moved the figure across its bound, or if the server never reported the figure. If the run is
- * invalid, incomplete or stopped, only broken objectives have a verdict, and all other objectives are inconclusive.
- * Confidence intervals matter only if `isStrict` is set: then an objective without a sure verdict is inconclusive
- * instead of kept.
+ * invalid or incomplete, all objectives are inconclusive. If the run was stopped, all except broken objectives are
+ * inconclusive. Confidence intervals matter only if `isStrict` is set: then an objective without a sure verdict is
+ * inconclusive instead of kept.
  */
 export const judgeObjectives = (
   result: Result,

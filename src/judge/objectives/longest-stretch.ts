@@ -87,8 +87,8 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
  */
 const negligible = 0.05;
 /**
- * The same share if all of them come before the stretch. It is larger, since the server may have changed after the
- * beginning.
+ * If all seconds outside the longest stretch come before the stretch, this larger share of them is negligible, since
+ * the server may have changed after the beginning.
  */
 const negligibleBefore = 0.2;
 

@@ -35,8 +35,8 @@ export interface ObservedValue {
   /** Set for a mean whose interval cannot be trusted, because a few high values decide the mean. */
   readonly weak?: true;
   /**
-   * How many of the `n` samples are failures, if the failures make the end of the outer interval infinite; otherwise
-   * absent.
+   * How many of the `n` samples are failures, if the failures make the upper end of the outer interval infinite;
+   * otherwise absent.
    */
   readonly failed?: number;
   /**
@@ -85,9 +85,9 @@ export interface FigureSources {
 
 export interface Stopping {
   /**
-   * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means that the
-   * dependence of the arrivals at the percentile counts. The variation of values within the bound does not matter,
-   * since all of these values keep the bound.
+   * Returns how strongly the arrivals beyond the objective's bound depend on each other. The variation of values within
+   * the bound does not matter, since all of these values keep the bound. If the result is `null`, the dependence of the
+   * arrivals at the percentile is used instead.
    */
   readonly dependence: (
     name: MeasureName,

@@ -21,8 +21,8 @@ export const isOfEachPopulation = (
 
 /**
  * Returns how strongly the arrivals of one population depend on each other. The seconds count all populations together.
- * So all dependence that the seconds show at the percentile of this population may come from the few arrivals of this
- * population.
+ * So the few arrivals of this population may cause all the dependence that the seconds show. The returned `widening` is
+ * increased accordingly.
  */
 export const dependenceOfPopulation = (
   part: RunPart,

@@ -85,7 +85,7 @@ const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparison
 
 const floorOf = (measure: MeasureName): number => {
   if (measures[measure].unit !== 'ms') return 0;
-  // The floor of other times, 5 ms, is too high here: a quarter of the typical time of a token.
+  // The floor of other times is 5 ms. This is too high for a time per token, which is typically 20 ms.
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
@@ -155,12 +155,12 @@ const percentileCandidates = (
   });
 };
 
-/** The factor that stands for an unbounded error. No change of more than eleven times the figure is expected. */
+/** An unbounded error counts as this factor, since no figure is expected to change by a larger factor. */
 const largestFactor = 11;
 
 /**
- * Returns a percentile that reports do not print, with its bounds. Such a percentile has no error in the verdict on
- * trust.
+ * Returns the value and the bounds of a percentile that reports do not print; `null` for a percentile that reports
+ * print, or if no bounds are known. The verdict on trust contains no error for the returned percentile.
  */
 const unreportedFigure = (
   result: Result,

@@ -18,8 +18,8 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
 };
 
 /**
- * Returns the judged value of a percentile. With few samples, the judged value is the lower end of the 95 % confidence
- * interval.
+ * Returns the value by which a percentile is judged: the percentile itself or, with few samples, the lower end of its
+ * 95 % confidence interval.
  */
 const judgedValueOf = ({ weak, low, value }: Quantile): number => (weak ? (low ?? value) : value);
 
@@ -45,9 +45,9 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 };
 
 /**
- * Returns the seconds that are judged: the measured seconds except the first second of the run, in which code is
- * compiled and connections are opened. The first second is `unjudged`, which is `null` if it was not measured, or if it
- * is judged because no other second was measured.
+ * Returns the seconds that are judged (`judged`): the measured seconds except the first second of the run, in which
+ * code is compiled and connections are opened. If only the first second was measured, it is judged. `unjudged` is the
+ * first second if it was measured and is not judged, otherwise `null`.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
@@ -82,7 +82,7 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Returns whether the event loop waits for a CPU: the loop is busy for at least twice as long as it has a CPU. */
+/** Returns whether the event loop waits for a CPU: whether it is busy for more than twice as long as it has a CPU. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**

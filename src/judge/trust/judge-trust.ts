@@ -274,9 +274,9 @@ const ownFailures = (
 };
 
 /**
- * Reports requests that were lost because the server closed a kept connection. The target never received this part of
- * the load. A client with a new connection for each request would not have lost this part. All other failures of
- * connections are failures of the target.
+ * Reports requests that were lost because the server closed a kept connection. The target never received these
+ * requests, although they would not have been lost on new connections. All other failures of connections are failures
+ * of the target.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
   const { due, byCause } = connectionFailuresOf(result);

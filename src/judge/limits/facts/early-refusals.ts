@@ -72,17 +72,20 @@ export const tokensAtOnce = amountsAtOnce([1 / 5, 1 / 6, 1 / 8]);
 
 interface Client {
   readonly uses: readonly LimitUse[];
-  /** Returns the amounts to try that the client may use at once, in addition to a request that reserves `reserved`. */
+  /**
+   * Returns the amounts to try. Each is an amount that the client may use at once, besides a request that reserves
+   * `reserved`.
+   */
   readonly atOnce: (limit: number, reserved: number) => readonly number[];
 }
 
 /**
- * Finds the refusals of a client that certainly stayed below its limit. Suppose that the client may use an amount b at
- * once. Then the rate ρ of the client is chosen so that three amounts add up to the limit: b, the use of a longest
- * window at the rate ρ, and the refused request. The client stayed below the limit if, since every earlier moment, at
- * most b + ρ · time was charged. At whatever moment they charge, these limiters admit such a client: fixed windows of
- * any phase, logs, weighted counters, and buckets that hold b and one request. A refusal is skipped if the charge of
- * any request in the two windows before the refusal is unknown.
+ * Finds the refusals of a client that certainly stayed below its limit. Let b be an amount that the client may use at
+ * once, and r the reservation of the refused request. The rate ρ is (limit − b − r) / (longest window). The client
+ * stayed below the limit if, for every earlier moment, at most b + ρ · (time since the moment) was charged since the
+ * moment. The following limiters admit such a client, at whatever moment they charge: fixed windows of any phase, logs,
+ * weighted counters, and buckets that hold b and one request. A refusal is skipped if the charge of any request in the
+ * two windows before the refusal is unknown.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

@@ -199,8 +199,8 @@ export const countExplained = (
     );
   });
   const explained = within.filter(({ isExplained }) => isExplained).length;
-  // The ledger has the 429s sent after the warm-up; the groups have those due after it, which can be fewer. The result
-  // is at most the number in the groups.
+  // The ledger has the 429s that were sent after the warm-up. The groups have the 429s that were due after the warm-up,
+  // and these can be fewer. So the result is at most the number of 429s in the groups.
   const { limited } = sumOutcomes(groups);
   if (scope.model === null) return Math.min(explained, limited);
   return Math.max(0, Math.min(explained, limited - (within.length - explained)));

@@ -70,12 +70,13 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
- * Returns a function that computes how much was charged at most within any span of a given length in ms, as two bounds.
- * A span certainly contains each charge that lies completely within the span, and possibly contains each charge that
- * overlaps the span. So for each charge, the spans that contain the charge start within an interval of time. The
- * maximum is where the intervals with the largest total overlap. Example: a span of 50 ms contains the charge at 0 ms
- * if it starts from −50 to 0, the charge at 40 ms if it starts from −10 to 40, and the charge at 90 ms if it starts
- * from 40 to 90 ms. So at most two of the charges lie in one span. The list of charges must not change after this call.
+ * Returns a function that computes a lower and an upper bound of the largest amount charged within any span of a given
+ * length in ms. The lower bound counts a charge only if it certainly lies within the span. The upper bound counts a
+ * charge if it may lie within the span. A charge is counted if the span starts within a certain interval of time. So
+ * each bound is the largest total of charges whose intervals overlap at one point. Example: a span of 50 ms contains
+ * the charge at 0 ms if the span starts from −50 to 0 ms, the charge at 40 ms if the span starts from −10 to 40 ms, and
+ * the charge at 90 ms if the span starts from 40 to 90 ms. So at most two of the charges lie in one span. The list of
+ * charges must not change after this call.
  */
 export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
   const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);

@@ -6,11 +6,11 @@ import { windowTolerance } from './rule-bounds.ts';
 import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
 /**
- * A request that was admitted although more had already been charged in the span before it than the limiter can allow.
+ * A request (`admission`) that the limiter should have refused: in the `span` ms before the request, more was charged
+ * than the limiter can allow.
  */
 interface ExceededSpan {
   readonly admission: LimitUse;
-  /** The span in ms. */
   readonly span: number;
   readonly charged: number;
   readonly allowed: number;
@@ -22,12 +22,12 @@ interface EnvelopeTerms {
    */
   readonly extra: number;
   /**
-   * Returns how many times a limiter forgets usage above the limit in this many windows. A limiter with fixed windows
-   * forgets such usage whenever a window ends. A log forgets each use one window later. A bucket never forgets such
-   * usage, since the bucket keeps a debt.
+   * Returns how many times a limiter forgets usage above the limit within `windows` windows. A limiter with fixed
+   * windows forgets such usage whenever a window ends. A log forgets each use one window later. A bucket never forgets
+   * such usage, since the bucket keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /** This gateway counts at most this many times the reported tokens; if absent, the bound for any gateway holds. */
+  /** This gateway counts at most this many times the reported tokens; if absent, `ownCountRatio` applies. */
   readonly ownCount?: number;
 }
 
@@ -38,9 +38,9 @@ const eachWindow = 32;
  * Finds the requests that were admitted although the use before them exceeded what a limiter with this rule can admit.
  * Within n windows, a limiter admits at most n + 1 times the limit. For each window that ended, the limiter also admits
  * the tokens that were in flight at an admission, since charges may come with the answer. Tokens that are still in
- * flight are not added to the use, so too many tokens at once are no violation. Example: the limit is 100 tokens a
- * minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes
- * before an admission.
+ * flight are not added to the use, so too many tokens at once are no violation. Example with fixed windows: the limit
+ * is 100 tokens a minute, and 40 tokens are in flight. Then at most `ownCountRatio` × (3 × 100 + 2 × 40) tokens can
+ * have been answered in the two minutes before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],
@@ -48,7 +48,7 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // If even the shortest span allows the use of all requests, no span exceeds what it allows.
+  // A longer span allows more use. So if even the shortest span allows the use of all requests, no request is found.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

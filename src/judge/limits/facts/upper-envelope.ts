@@ -25,11 +25,11 @@ export const extraLimits = (permitted: readonly LimiterClass[]): number => {
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
- * Checks whether the gateway admitted, in any span T, more than (⌈T / window⌉ + 1) limits, or more than ⌈T / window⌉
- * limits if only strict classes are permitted. No limiter exceeds the first bound: a span that is as long as n fixed
- * windows can touch n + 1 windows, and a bucket holds one limit and refills one limit in each window. The bound grows
- * only at multiples of the window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests
- * in 3 windows.
+ * Checks whether, in any span T, the gateway admitted more than (⌈T / window⌉ + 1) times the limit. If only strict
+ * classes are permitted, the bound is ⌈T / window⌉ times the limit. No limiter exceeds the first bound: a span that is
+ * as long as n fixed windows can touch n + 1 windows, and a bucket holds the limit once and refills it once in each
+ * window. The bound grows only at multiples of the window, so no other spans need checking. Example: a limit of 20
+ * permits at most 80 requests in 3 windows.
  */
 export const upperEnvelope = (
   charges: readonly Charge[],
@@ -48,8 +48,8 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // If the use of this longer span is within the lowest bound of the skipped spans, every skipped span is within its
-    // bound.
+    // The numbers of windows after `tried` and before `windows` are skipped. Of all numbers after `tried`, `tried` + 1
+    // has the lowest bound. If the longest span is within this bound, every skipped span is within its own bound.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -39,8 +39,9 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    // Each part covers the phases from `part` to `part + 1`. The function takes the sums at the end of the part, and
-    // the weight at its start. So no phase within the part gives a higher count.
+    // A window is divided into `phaseParts` parts, and the phase of a weighted counter can lie in any part. For each
+    // part, the sums are those at the end of the part, and the weight is that at the start of the part. So no phase
+    // within the part gives a higher count.
     const weighted = Array.from({ length: phaseParts }, (_, part) => {
       const current = since((longest * (part + 1)) / phaseParts);
       const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;

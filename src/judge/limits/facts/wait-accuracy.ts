@@ -3,7 +3,9 @@
  */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
-/** The tolerance of a retry time, in ms: servers report whole seconds. */
+/**
+ * The tolerance of a retry time, in ms. Servers report whole seconds, so a correct retry time can be wrong by a second.
+ */
 export const retryAfterTolerance = 1000;
 
 /** What happened after a refusal. Instants are in ms. */

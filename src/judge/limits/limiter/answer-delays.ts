@@ -13,8 +13,8 @@ const minDelayedShare = 0.1;
 const minDelayed = 3;
 
 /**
- * A busy machine explains late admissions if refusals were late, too: if their late share is at least this many times
- * the late share of the admissions. A limiter that delays admissions refuses promptly.
+ * A busy machine explains late admissions if refusals were late, too: if the share of late refusals is at least this
+ * many times the share of late admissions. A limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
@@ -45,8 +45,8 @@ const countInTurn = (decisions: readonly LimiterDecision[]): number => {
 
 /**
  * Divides the admitted requests into calm and loaded requests. A request is calm if it was sent at least window / limit
- * after the previous answer, and at least a window after the last refusal. At a calm request the limiter is no longer
- * exhausted.
+ * after the previous answer, and at least a window after the last refusal. So the limiter is no longer exhausted when a
+ * calm request is sent.
  */
 const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   let latest = Number.NEGATIVE_INFINITY;

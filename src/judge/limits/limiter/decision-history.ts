@@ -32,7 +32,8 @@ const sortAscending = (times: readonly number[]): Float64Array => Float64Array.f
 
 /**
  * Shortens the interval of each decision to at most the duration of the longest refusal. A refusal takes one round
- * trip. An admitted request also takes service time, but only after the decision.
+ * trip. An admitted request can take longer because of its service time. The service time comes after the decision, so
+ * it is cut off.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);

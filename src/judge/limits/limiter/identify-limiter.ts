@@ -51,7 +51,7 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 
 /**
  * An identified limiter may contradict at most this share of the decisions. Another class ties with the identified
- * limiter if it contradicts at most this share of the decisions more.
+ * limiter if the number of decisions that it contradicts is higher by at most this share of all decisions.
  */
 const tolerance = 0.005;
 /**
@@ -89,8 +89,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to have a fixed phase may in fact begin with a request: whether windows that begin
- * with a request contradict less than ten times as many decisions.
+ * Returns whether windows that seem to have a fixed phase may in fact begin with a request. This is doubtful if windows
+ * that begin with a request contradict less than ten times as many decisions as windows with a fixed phase.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
@@ -142,8 +142,8 @@ const isNameable = (
 };
 
 /**
- * Returns the simplest of the best limiter and its ties. A full bucket that contradicts at most 1 % of the decisions is
- * preferred to a nearly full bucket.
+ * Returns the best limiter. If the best limiter is a nearly full bucket, and a full bucket among its ties contradicts
+ * at most 1 % of the decisions, returns the full bucket instead.
  */
 const simplestOf = (
   [best, ...ties]: readonly LimiterFit[],

@@ -46,11 +46,11 @@ const rooms = ['some', 'whole'] as const;
 const maxDateLag = 1000;
 
 /**
- * The phases to try of a weighted counter are at most this share of a window apart, unless that takes too many. If the
- * limit is 120, such a step changes the count by half a request.
+ * If the server's clock is known, the tried phases of a weighted counter are at most this share of a window apart,
+ * unless this takes too many phases. If the limit is 120, such a step changes the count by half a request.
  */
 const counterPrecision = 1 / 240;
-/** If the server's clock is known and `times` is 1, at most this many phases of a weighted counter are tried. */
+/** If the server's clock is known, at most `times` times this many phases of a weighted counter are tried. */
 const maxCounterPhases = 60;
 
 const counterPhases = (
@@ -73,8 +73,8 @@ const declaredTimes = 3;
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try. The sizes are near the smallest size that explains all admissions: the
- * largest number of requests in any span minus the refill in this span.
+ * Returns the sizes of a small bucket to try. The sizes are near the smallest size that explains all admissions. The
+ * smallest size is the maximum, over all spans, of the number of requests in the span minus the refill in the span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
   let taken = 0;
@@ -108,8 +108,8 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 
 const maxPhases = 500;
 /**
- * If the shortest interval with a refill has at most this many decisions, each decision is an edge between two phases.
- * If the interval has more decisions, decisions that are close together form one edge.
+ * If the shortest interval with a refill has at most this many decisions, each decision separates two of the tried
+ * phases. If the interval has more decisions, decisions that are close together count as one.
  */
 const mostExactPlaces = 120;
 
@@ -131,9 +131,9 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // If there are many decisions, the decisions of one burst are closer together than their uncertainty. If there are
-  // few decisions, each pair is used: one slow answer widens the uncertainty of all decisions, and the only right phase
-  // can lie between two close decisions.
+  // If there are many decisions, close decisions count as one, since the decisions of one burst are closer together
+  // than their uncertainty. If there are few decisions, even close decisions are kept apart: one slow answer widens the
+  // uncertainty of all decisions, and the only right phase can lie between two close decisions.
   const least = places.length > mostExactPlaces ? Math.max(history.slack / 4, apart) : 0;
   const edges = [0];
   for (const place of all) {

@@ -37,8 +37,8 @@ const fixedFromFirst: LimiterModelBuilder = (
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of a window may have come before it, and then belongs to the window
-    // before.
+    // The request may overlap the first request of a window. If the request came first, it belongs to the previous
+    // window.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -188,8 +188,8 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // The request is admitted only if a window began after the admission `limit` places before it. Otherwise, earlier
-    // admissions fill the window.
+    // The request is admitted only if a window began after the `limit`-th last admission before the request. Otherwise,
+    // the last `limit` admissions fill the window.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
@@ -245,7 +245,7 @@ export class PhaseContradictions {
         continue;
       }
       const [begin, end] = [folded(after), folded(until)];
-      // An arc across the end of the period covers everything except the part between its ends.
+      // If the arc crosses the end of the period, it covers all phases except those from `end` to `begin`.
       add(0, all, begin > end ? inside : outside);
       add(countUpTo(places, begin), countUpTo(places, end), inside - outside);
     }

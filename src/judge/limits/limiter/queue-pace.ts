@@ -117,8 +117,8 @@ export interface QueuePace {
   readonly spacing: Fitted;
   readonly match: PaceMatch;
   /**
-   * Whether more requests than the limit waited, were answered mostly at even intervals, and certainly faster than the
-   * rule allows.
+   * Whether more requests than the limit waited, most of them were answered at even intervals, and the answers
+   * certainly came faster than the rule allows.
    */
   readonly isFaster: boolean;
   /** Whether a slow server instead of a limiter can cause this pace. */
@@ -170,7 +170,7 @@ export interface QueueDelays {
    */
   readonly other: LimiterFit | null;
   /**
-   * Whether the rate proves nothing: it can also come from a slow server, or from the rounding of gateways' windows.
+   * Whether the rate proves nothing, since a slow server or the rounding of gateways' windows can also cause this rate.
    */
   readonly isDoubtful: boolean;
 }
@@ -264,7 +264,7 @@ export const queueDelays = (
   const compared = compareWithQueue(admitted, spacing, roundTrip);
   const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
-  // If an answer took no longer than the answers at an even pace, its request may not have waited.
+  // A request certainly waited only if its answer took longer than the usual answer to a calm request.
   const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;

@@ -194,8 +194,8 @@ const checkRequestsKept = (
 };
 
 /**
- * Returns the refusals at which the limit still had room. `isFull` says whether the limit was certainly used up at all
- * refusals.
+ * Returns the refusals at which the limit was certainly not used up (`wrong`). `isFull` says whether the limit was
+ * certainly used up at all refusals.
  */
 const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
   // Most runs have no refusal. In such runs, the sums of the charges would cost more time than the rest of the check.
