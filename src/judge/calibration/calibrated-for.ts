@@ -46,8 +46,8 @@ export const calibratedFor = (
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
 /**
- * Returns a text for each change of Weir or the machine since a calibration. After a change, the calibrated errors may
- * not apply to the run.
+ * Returns a text for each property of Weir or the machine that has changed since a calibration. After a change, the
+ * calibrated errors may not apply to the run.
  */
 export const changedSince = (
   { weir, machine }: Calibration,

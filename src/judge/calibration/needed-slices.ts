@@ -48,8 +48,9 @@ export const sliceForecast = (
 };
 
 /**
- * Returns the smallest number of slices at which each slice's load is at most a calibrated load. Calibrated loads whose
- * trust is `degraded` count only if no calibrated load is `valid`. Returns `null` without a suitable calibrated load.
+ * Returns the smallest number of slices for which the load of each slice is at most a calibrated load. Calibrated loads
+ * whose trust is `degraded` count only if no calibrated load is `valid`. Returns `null` without a suitable calibrated
+ * load.
  */
 export const neededSlices = (
   { cells }: Calibration,

@@ -58,15 +58,18 @@ interface ErrorForm {
    * contains the greatest true value. Absent if results record no such distributions.
    */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the longest of a request's durations. Then a late read of any of them can change it. */
+  /**
+   * Whether the figure is the longest of a request's durations. Then a late read of any of these durations can change
+   * the figure.
+   */
   readonly isGreatest?: true;
 }
 
 const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
 /**
- * How a late read changes each measure. Other measures contain no duration, or one that Weir itself decides, so they
- * have no error.
+ * How a late read changes each measure. The other measures contain no duration, or a duration that Weir itself decides.
+ * So they have no error.
  */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,

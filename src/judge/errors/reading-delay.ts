@@ -3,8 +3,8 @@ import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
 /**
- * This file computes how late a machine reads the instants of events, and what share of the requests may have been read
- * even later.
+ * This file computes how late a machine reads the instants of events. It also computes what share of the requests is
+ * likely to be read later than a given delay.
  */
 
 /** Returns the delay, in ms, that at most the given share of the observed instants exceeds; infinity if unknown. */

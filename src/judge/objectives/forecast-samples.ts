@@ -66,7 +66,8 @@ const forecastFor = (
   plan: Plan,
 ): number | null => {
   const own = groups.filter((group) => isWithin(objective, group));
-  // With a pace, the key of a request is not known beforehand, and so neither is the number of samples.
+  // With a pace, the key of a request is not known beforehand. So the number of samples of one key is not known,
+  // either.
   if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
   const { figure } = objective;
   return figure.kind === 'measure'

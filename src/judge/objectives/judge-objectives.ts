@@ -345,7 +345,7 @@ const judge = (
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
   const seen = found === 'no-data' ? null : surenessOf(objective, value);
-  // An interval assumes a steady server, so no verdict is sure if the warm-up was not found to end.
+  // An interval assumes a steady server. So no verdict is sure if the run was not steady after its warm-up.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??

@@ -344,7 +344,7 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
   const figures = figureErrors(result);
-  // A load that saturates the target keeps its own event loop busy on purpose, so its figures may be inexact.
+  // A load that saturates the target keeps Weir's event loop busy on purpose, so the figures may be inexact.
   const isSaturating = saturateLoadOf(result.plan) !== null;
   const evidence = [
     isSaturating ? null : figuresSignal(figures),

@@ -20,7 +20,7 @@ export interface EnvelopeFact {
 }
 
 /**
- * The first part of a burst, cut where the admissions exceed the allowed number the most. Instants and spans are in ms.
+ * The start of a burst, up to where the admissions exceed the allowed number the most. Instants and spans are in ms.
  */
 export interface BurstFact {
   readonly begin: number;
@@ -34,12 +34,9 @@ export interface BurstFact {
 /** What happened to requests that were certainly sent no faster than an evenly spread limit allows. */
 export interface EvenFact {
   readonly paced: number;
-  /** The refused ones of these requests, as indexes into the decisions on all requests. */
+  /** The refused among these requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
-  /**
-   * Under any lower limit, some of these requests would have been refused; `null` if too few of these requests were
-   * sent.
-   */
+  /** Any limit below this would have refused some of these requests; `null` if too few of them were sent. */
   readonly seenLimit: number | null;
 }
 

@@ -106,7 +106,7 @@ export const groupSchema = z.strictObject({
   /** The number of attempts. `retried` is the number of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
-  /** How many arrivals were not retried although the plan retries their kind of failure, for each reason. */
+  /** By reason, how many arrivals were not retried although the plan retries their kind of failure. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   /** The cost of the attempts; absent in old results. */
@@ -149,7 +149,7 @@ export const groupSchema = z.strictObject({
    * such answers, and in old results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
-  /** How late instants may have been read (`read-delays.ts`); absent in old results. */
+  /** How late Weir may have read events (`read-delays.ts`); absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;

@@ -280,7 +280,7 @@ const timedUnits: ReadonlySet<Measure['unit']> = new Set([
  */
 export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 
-/** The times of which a completed request may have no sample (`connect` on a reused connection) or several (`gap`). */
+/** The times that may have no sample (`connect` on a reused connection) or several (`gap`) in a completed request. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
 /**

@@ -51,8 +51,8 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
 };
 
 /**
- * If input tokens leave less than this share of the variance of repeated tokens unexplained, the two slopes cannot be
- * separated.
+ * The two slopes are separated only if more than this share of the variance of repeated tokens is independent of input
+ * tokens.
  */
 const leastOwnVariance = 0.01;
 

@@ -30,9 +30,9 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 };
 
 /**
- * Returns between which bounds the cached share lies, in percent; `null` if every answer reports cached tokens. For the
- * answers that do not, the lower bound assumes that no prompt token was cached, and the upper bound that all were. Some
- * servers, such as vLLM, report cached tokens only if the number is above 0.
+ * Returns bounds of the cached share, in percent; `null` if every answer reports cached tokens. For answers that report
+ * none, the lower bound assumes that no prompt token was cached, and the upper bound that all were. Some servers, such
+ * as vLLM, report cached tokens only if the number is above 0.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

@@ -76,9 +76,9 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * Whether a verdict is sure is decided by a wider interval: the effective samples are divided by this number. By the
- * plain 95 % interval, 3 to 4 % of runs of 1,000 requests would call a broken objective surely met. (In the tested
- * case, a queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
+ * A wider interval decides whether a verdict is sure: the effective samples are divided by this number. With the plain
+ * 95 % interval, 3 to 4 % of runs of 1,000 requests would call a broken objective surely met. (In the tested case, a
+ * queue has a load of 0.8, and its figure exceeds the bound by 5 %.)
  */
 export const doubt = 2;
 
@@ -101,8 +101,8 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 
 /**
  * Returns the q-quantile by nearest rank: the smallest sample that at least a share q of all samples does not exceed.
- * Returns `null` without samples. `dependence` says how many independent samples the samples are worth; if it is
- * `null`, the interval has no ends. For the outer interval, they are worth `divisor` times fewer.
+ * Returns `null` without samples. `dependence` says how many independent samples the samples are worth; if `null`, the
+ * interval has no ends. For the outer interval, this number is divided by `divisor`.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,

@@ -32,8 +32,7 @@ interface Share {
 interface Rate {
   readonly definition: string;
   /**
-   * Returns the number of arrivals or tokens in one second. If `byTraffic` is true, only those of the given kinds
-   * count.
+   * Returns the number of arrivals or tokens in one second. If `byTraffic` is true, only the given traffic kinds count.
    */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;

@@ -94,8 +94,8 @@ export class ValueCounts {
   }
 
   /**
-   * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters between a used
-   * counter and the used counter before.
+   * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters since the
+   * previous used counter.
    */
   forEachUsed(max: number, visit: (unused: number, count: number) => void): void {
     const end = this.#scale.indexOf(max) + 1;

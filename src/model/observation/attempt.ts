@@ -67,7 +67,7 @@ export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
-  /** How long after the end of this attempt the next could be sent, in ms. A wait for the pace comes on top. */
+  /** The time in ms from this attempt's end until the next could be sent, without a wait for the pace. */
   wait: millisecondsSchema,
   waitBy: z.enum(waitSources),
 });

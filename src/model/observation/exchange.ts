@@ -48,8 +48,8 @@ export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
  * Receives the events of one exchange in this order: `onConnected`, `onSent`, `onHeaders`, `onChunk` (any number of
- * times) and `onEnd`. If the server had closed the connection, `onReconnect` follows, and then `onConnected` and
- * `onSent` are called once more. `onFailure` can end the exchange at any point.
+ * times) and `onEnd`. If the server had closed the connection, `onReconnect`, `onConnected` and `onSent` come after the
+ * first `onSent`. `onFailure` can end the exchange at any point.
  */
 export interface ExchangeObserver {
   /**

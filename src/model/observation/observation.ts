@@ -29,7 +29,7 @@ export const observationsHeaderSchema = z.strictObject({
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
 /**
- * How long the parts of an answer may at most have waited in the event loop until Weir read them, in ms. A time below a
+ * The longest times in ms that parts of answers may have waited in the event loop until Weir read them. A time below a
  * tenth of a ms is stored as 0.
  */
 export const readDelaysSchema = z.strictObject({

@@ -56,8 +56,8 @@ const figureSchema = z.discriminatedUnion('kind', [
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
 /**
- * The arrivals that count; a field that is `null` selects all arrivals. One stage of the scenario with a stair load
- * becomes several stages of the plan.
+ * The arrivals that count; a field that is `null` selects all arrivals. `stages` is a list, since one stair load in a
+ * scenario becomes several stages.
  */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),

@@ -155,7 +155,7 @@ const authSchema = z.strictObject({ header: z.string().min(1) });
 /** Further headers of each request. The values are templates, like the values of keys. */
 const headersSchema = z.record(z.string(), z.string());
 
-/** One of several targets. It gets the requests of the populations, and with the keys, that name it. */
+/** One of several targets. A target gets the requests of the populations and keys that name it. */
 const namedTargetSchema = z.strictObject({
   name: z.string().min(1),
   target: targetSchema,

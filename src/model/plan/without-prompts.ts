@@ -68,7 +68,7 @@ const redactedHeaders = (headers: Plan['headers']): Plan['headers'] =>
 /**
  * Returns a plan without prompts and secrets, for results and reports. The returned plan is valid, but its hash differs
  * from the hash of the original plan. Messages, spoken texts, texts of clips and long texts in a body become markers
- * such as `[54 characters]`. Headers and keys become their references alone.
+ * such as `[54 characters]`. Of headers and keys, only references remain.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

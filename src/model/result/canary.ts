@@ -28,8 +28,8 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The highest number of streams that were open in any second. */
   readonly streams: number;
   /**
-   * Which share of the events that the streams should have sent was not read, from 0 to 1. If events are missing, the
-   * measurement is not verified, because what delayed the sending process may also have delayed the run.
+   * The share of the streams' planned events that were not read, from 0 to 1. If events are missing, the measurement is
+   * not verified, because what delayed the sending process may also have delayed the run.
    */
   readonly missing: number;
 }

@@ -52,7 +52,7 @@ export const objectiveVerdictSchema = z.strictObject({
   minSamples: z.int().positive(),
   /**
    * The number of failures among the `n` samples. Present only if the figure is a percentile below the objective's
-   * bound, and because of these failures the confidence interval has no upper end.
+   * bound, and these failures leave the confidence interval without an upper end.
    */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */

@@ -26,8 +26,8 @@ export interface PromptCacheFigures {
 }
 
 /**
- * Returns how many prompt tokens a cache can have contained, and how many were cached, as answers report and as times
- * to first token show; `null` if no token was repeated or cached.
+ * Returns the prompt tokens that a cache can have contained, the tokens reported as cached, and the cached share
+ * inferred from times; `null` if no token was repeated or cached.
  */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);

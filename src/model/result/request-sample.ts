@@ -28,8 +28,8 @@ export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),
   /**
-   * The number of requests from which the rows were drawn. In a result, there are never more rows. In a checkpoint, the
-   * rows of a sample are spread over several parts.
+   * The number of requests from which the rows were drawn. A result never has more rows. In a checkpoint, the rows of a
+   * sample are spread over several parts.
    */
   count: z.int().nonnegative(),
   rows: z.array(rowSchema),

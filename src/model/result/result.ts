@@ -58,7 +58,7 @@ export const generatorSampleSchema = z.strictObject({
   delayP99: z.number(),
   delayMax: z.number(),
   /**
-   * How late the event loop was, in ms: at 50, 90 and 99 % of the second's instants, at most this late. Computed from
+   * The event loop's lateness, in ms, which 50, 90 and 99 % of the second's instants do not exceed. Computed from
    * timers of the event loop; absent with self-test streams, and in old results.
    */
   late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),

@@ -129,9 +129,9 @@ export const failedWithout = (second: TimelineSecond | undefined, name: Timeline
   second === undefined || name === 'gap' ? 0 : failedDueIn(second);
 
 /**
- * Returns the dependence of the samples with at least the `widening` of the failures, which count as infinite samples.
- * If more arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence of the
- * failures counts.
+ * Returns the dependence of the samples. Its `widening` is raised to at least that of the failures, which count as
+ * infinite. If more arrivals failed than lie beyond the percentile, the percentile is infinite, and only the dependence
+ * of the failures counts.
  */
 const withFailures = (
   { seconds }: RunPart,
@@ -240,7 +240,7 @@ export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =
 };
 
 /**
- * Returns a share in each second, from the outcomes that ended in the second. The timeline knows neither which answers
+ * Returns a share in each second, over the arrivals that ended in the second. The timeline knows neither which answers
  * met the objectives nor the finish reasons. For the shares `goodput` and `finish`, every completed answer therefore
  * counts.
  */

@@ -37,8 +37,7 @@ const figuresSummarySchema = z.strictObject({
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
   /**
-   * Between which bounds each true percentile lies, given the load generator's error; empty if the error is too small
-   * to matter.
+   * The bounds of each true percentile, given the load generator's error; empty if the error is too small to matter.
    */
   errors: byPercentile,
 });

@@ -133,8 +133,8 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that have the measure. Present only if failures move the percentile: if the percentile
-   * over all arrivals, with failed ones as infinite, lies above this percentile's confidence interval.
+   * The share of the arrivals that have the measure. Present only if failures matter: if the percentile over all
+   * arrivals, where a failure is infinite, lies above this percentile's confidence interval.
    */
   readonly ofShare?: number;
 }
@@ -279,7 +279,7 @@ export interface MeasuredWindow {
 const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
   endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
-/** Returns for how many seconds (with a fraction) measured requests were due; `null` if it is less than one second. */
+/** Returns the time from the end of the warm-up to the end of the load, in seconds; `null` if less than one second. */
 export const measuredTime = ({ scheduled, plan }: Result): number | null => {
   const seconds = (scheduled - plan.warmUp) / 1000;
   return seconds < 1 ? null : seconds;

@@ -76,9 +76,7 @@ const effectSchema = z.strictObject({
   p: z.number().nullable(),
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
-  /**
-   * Changes below this do not count. A ratio above 1 or a difference above 0, including the load generator's own error.
-   */
+  /** The least change that counts: a ratio above 1 or a difference above 0, with the load generator's own error. */
   least: z.number(),
   /** Like `least`, but without the load generator's own error; absent in files of earlier versions. */
   relevant: z.number().optional(),

@@ -62,7 +62,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
   }),
   /**
    * Prompts with the lengths of the prompts in the stage's trace. Two prompts share a block of text if their
-   * counterparts in the trace share it.
+   * counterparts in the trace do so.
    */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);

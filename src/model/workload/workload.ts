@@ -17,10 +17,7 @@ export interface RequestFields {
  */
 export const leastSharedCharacters = 256;
 
-/**
- * How a generated conversation begins, as far as other conversations of the run may begin with the same text. Lengths
- * are in tokens.
- */
+/** The beginnings of a generated conversation that other conversations of the run may share. Lengths are in tokens. */
 export interface SharedText {
   /**
    * The beginnings by name, from the shortest to the longest. Each beginning is the start of the next beginning. If two

@@ -58,8 +58,8 @@ const sizeClasses = 32;
 
 /**
  * Returns a function that lists amounts that a client may use at once, in addition to the reservation of a refused
- * request. Each amount is one of the given shares of the limit, but at most what the reservation leaves of the smallest
- * bucket. A larger amount permits a lower rate afterwards.
+ * request. Each amount is one of the given shares of the limit, but at most the size of the smallest bucket minus the
+ * reservation. A larger amount permits a lower rate afterwards.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>

@@ -24,12 +24,13 @@ export const isChat = ({ traffic }: LedgerEntry): boolean =>
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;
 
-/** Decides whether a request was certainly not charged: its status is 429 (limited) or 401 (unknown key). */
+/** Returns whether a request was certainly not charged. This is so for status 429 (limited) and 401 (unknown key). */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
  * Returns what a gateway charges a request against the limit of requests: nothing for a 429 or 401, and 1 for a chat
- * with a 2xx answer. Section 8 of the interface does not define any other charge, so it is from 0 to 1.
+ * with a 2xx answer. Section 8 of the interface does not define the charge of any other request, so this charge is from
+ * 0 to 1.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];

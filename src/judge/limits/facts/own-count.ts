@@ -19,9 +19,9 @@ const inFlightShare = 1 / 4;
 /**
  * Returns the ratio of the gateway's own count of the used tokens to Weir's count (`most`). The gateway's count comes
  * from the remaining tokens that it reports in the first minute. Later reports are not used, since a window may have
- * ended. The ratio is 1 if the reports show nothing, if they show a lower limit, or if they show more tokens than any
- * tokenizer counts. The remaining tokens of a 429 are not used, since many gateways then report that nothing remains.
- * Reports after a chat with unknown usage and unknown reservation are not used, either.
+ * ended. The ratio is 1 if the reports show nothing, if they show a limit below the declared limit, or if they show
+ * more tokens than any tokenizer counts. The remaining tokens of a 429 are not used, since many gateways then report
+ * that nothing remains. Reports after a chat with unknown usage and unknown reservation are not used, either.
  */
 export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],

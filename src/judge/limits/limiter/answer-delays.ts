@@ -86,8 +86,9 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Returns a function that decides whether an answer is late. Its latency must exceed both `long` and the time that a
- * serial server needs for all requests in flight, in each case by more than half of window / limit.
+ * Returns a function that decides whether an answer is late. An answer is late if its latency exceeds both `long` and
+ * the time that a serial server needs for all requests in flight. The latency must exceed each of the two by more than
+ * half of window / limit.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],

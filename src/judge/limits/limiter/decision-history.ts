@@ -3,8 +3,8 @@ import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
 /**
- * Returns the middle between sending and answer. The true instant of the decision is at most half a round trip earlier
- * or later.
+ * Returns the instant in the middle between the sending and the answer of a request. The limiter decided on the request
+ * at most half a round trip earlier or later.
  */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
@@ -118,8 +118,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * Returns the possible histories for each list of `besides`. In the first histories, no request waited for its
- * decision. In the second histories, slow requests waited.
+ * Returns two possible histories for each list of `besides`. In one history, no request waited for its decision. In the
+ * other history, slow requests waited. The histories without waiting come first.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],

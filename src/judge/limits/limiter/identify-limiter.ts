@@ -89,7 +89,7 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to have a fixed phase may in fact begin with a request. This is doubtful if windows
+ * Returns whether windows that seem to have a fixed phase may in fact begin with a request. This is possible if windows
  * that begin with a request contradict less than ten times as many decisions as windows with a fixed phase.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>

@@ -192,9 +192,9 @@ interface ComparedDelays {
 }
 
 /**
- * Returns the delays of a queue whose pace differs from the pace of the declared limit. `queue` is `null` if the delays
- * do not match such a queue, so that only the pace is known. In this case, the function returns `null` for a doubtful
- * pace.
+ * Returns the delays of a queue whose pace differs from the pace of the declared limit. If the delays match such a
+ * queue, `queue` is their comparison with this queue. If they do not, `queue` is `null`, and only the pace is known.
+ * The function then returns `null` for a doubtful pace.
  */
 const delaysOfOther = (
   pace: QueuePace,

@@ -35,8 +35,8 @@ export interface ReplayedFit {
   /** The decisions that this limiter contradicts: maps their index in the log to what the limiter predicts. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
   /**
-   * How many decisions the limiter contradicts if each was made at the middle between sending and answer, plus a little
-   * if many limiters were tried.
+   * How many decisions the limiter contradicts under the assumption that each decision was made in the middle between
+   * sending and answer. Each doubling of the number of tried limiters adds one.
    */
   readonly unlikely: number;
   readonly phase: number | null;
@@ -211,7 +211,8 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {
-    // A queue may be full at any request, so no refusal contradicts a queue. Only an answer at a wrong time does.
+    // A queue may be full at any request, so no refusal contradicts a queue. Only an answer at a wrong time contradicts
+    // a queue.
     const contradicted = new Map(queued.contradicted.map((index) => [index, 'delayed'] as const));
     return { ...fit, contradicted, unlikely: 0 };
   }
