@@ -179,7 +179,7 @@ const delaysOf = (
   const found = recordedDelays(read, where, ...names);
   if (found.count > 0) return found;
   const atEnds = recordedDelays(read, where, 'end');
-  // Results of earlier versions of Weir record no delays, only the lag of the starts.
+  // Results of earlier versions of Weir record no delays. For such results, the lag of the starts is used instead.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
 

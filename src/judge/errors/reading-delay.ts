@@ -41,8 +41,8 @@ const delayBeyond = (
 };
 
 /**
- * The largest share of missing self-test events to ignore. Some events count in a neighbouring second or are lost
- * between two seconds.
+ * The largest share of missing self-test events that is ignored, since some events count in a neighbouring second or
+ * are lost between two seconds.
  */
 const toleratedMissing = 0.01;
 

@@ -265,7 +265,7 @@ const errorOf = (
 const finite = (value: number | null): number | null =>
   value === Number.POSITIVE_INFINITY ? null : value;
 
-/** Returns whether the true figure may be on the other side of the bound than the observed figure. */
+/** Returns whether the true and the observed figure may lie on different sides of the bound. */
 const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
   error !== null &&
   comparisonOperators[comparison](error.low, bound) !==

@@ -74,10 +74,7 @@ export interface PaceForecast {
   /** The last request cannot be sent earlier than this, in ms from the start of the run. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /**
-   * How many requests cannot be sent: the limit of requests delays them beyond their total deadline or the end of the
-   * run.
-   */
+  /** How many requests the request limit delays beyond their total deadline or the run's end. They cannot be sent. */
   readonly unsendable: number;
   /** How long the run takes if only the limit of tokens slows it. */
   readonly tokenTime: Milliseconds;

@@ -4,7 +4,7 @@
  * reached. The caller may then repeat the operation.
  */
 export interface Rendezvous {
-  /** The address of the store for messages, without passwords. */
+  /** The store's address in messages, without passwords. */
   readonly name: string;
   /**
    * Writes a new record. Returns `false` if a record with another text exists. A record with the same text counts as
@@ -19,7 +19,7 @@ export interface Rendezvous {
   store(name: string, content: Uint8Array): Promise<string>;
   /** Reads a content. Throws a `Problem` if the content is missing, or if its SHA-256 differs from `digest`. */
   load(name: string, digest: string): Promise<Uint8Array>;
-  /** Answers all requests for the time, until the caller calls the returned function. */
+  /** Answers workers' requests for the time, until the returned function is called. */
   answerTime(now: () => number): Promise<() => Promise<void>>;
   /** Asks for the time of the coordinator's clock, in ms; returns `null` if no answer comes. */
   askTime(): Promise<number | null>;

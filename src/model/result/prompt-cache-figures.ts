@@ -26,8 +26,8 @@ export interface PromptCacheFigures {
 }
 
 /**
- * Returns the prompt tokens that a cache can have contained, the tokens reported as cached, and the cached share
- * inferred from times; `null` if no token was repeated or cached.
+ * Returns the prompt tokens that a cache can have held, the reported cached tokens, and the cached share inferred from
+ * times to first token; `null` if no token was repeated or cached.
  */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);

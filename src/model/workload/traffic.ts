@@ -48,7 +48,7 @@ const speechFields = {
   ...entryFields,
   model: z.string().min(1),
   /**
-   * The texts. Each request draws one text. With `split`, the texts are pieces of a longer text, and requests speak the
+   * The texts. Each request draws one text. With `split`, the texts are pieces of a longer text, and requests send the
    * pieces in order, again and again.
    */
   texts: z.array(z.string().min(1)).min(1),

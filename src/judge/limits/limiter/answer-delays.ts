@@ -7,8 +7,8 @@ import { countBefore } from '../facts/count-instants.ts';
  */
 const minDelayedShare = 0.1;
 /**
- * The minimum number of late answers that do not overlap. A pause of the machine delays many answers at once, but such
- * answers overlap.
+ * The minimum number of late answers that do not overlap. A pause of the machine delays many answers at once. Such
+ * answers overlap, so they count as one.
  */
 const minDelayed = 3;
 
@@ -25,7 +25,8 @@ const maxMachineShare = 0.6;
 const minRefusals = 5;
 
 /**
- * A latency is long if it is above this quantile of the latencies of calm requests. A few calm requests take long, too.
+ * A latency is long if it is above this quantile of the latencies of calm requests. The quantile is below 1, since a
+ * few calm requests take long, too.
  */
 const longQuantile = 0.9;
 

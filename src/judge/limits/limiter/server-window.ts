@@ -10,7 +10,7 @@ export interface OffsetBounds {
 
 /** A `Date` header is up to this many ms behind the server's clock, since it names whole seconds. */
 const maxLag = 1000;
-/** If a server writes the header only once a second, the header is up to this many ms behind. */
+/** If a server writes the `Date` header only once a second, the header is up to this many ms behind its clock. */
 const maxLagRefreshed = 2000;
 
 /** The minimum share of headers that must agree. A few headers can be stale or come from another machine. */
