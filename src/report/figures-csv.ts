@@ -102,7 +102,7 @@ const measureRow = (
   };
 };
 
-/** Returns the subjects of the rows: each kind of traffic, followed by its entries if their names differ. */
+/** Returns the subjects of the rows: each kind of traffic, followed by the entries of the kind if it has several. */
 const subjectsOf = (result: Result): readonly Subject[] =>
   kindsPresent(result).flatMap((traffic) => {
     const ofKind = measuredOf(traffic);

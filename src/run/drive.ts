@@ -40,7 +40,7 @@ export interface DrivenSlice {
   readonly breach: Breach | null;
   /** The reason why no request could succeed, if this ended the load; otherwise `null`. */
   readonly refusal: string | null;
-  /** When all objectives were found to be sure, if this ended the load; otherwise `null`. */
+  /** When the verdicts on all objectives were found to be sure, if this ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` if no cap ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
@@ -59,7 +59,7 @@ export interface DrivenSlice {
 /** The maximum time for connections and workers to close, in ms. */
 const closeTimeout = 3000;
 
-/** After the first request to stop, requests in flight may continue for at most this long, in ms. */
+/** After the first request to stop, HTTP requests in flight may continue for at most this long, in ms. */
 const drainTimeout = 2000;
 
 export const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
@@ -103,8 +103,8 @@ export interface DriveContext {
 }
 
 /**
- * Stops the run when asked to. After the first time, requests in flight may continue for `drainTimeout` ms. The second
- * time aborts them.
+ * Stops the run when the user or a program asks for it. When asked for the first time, lets HTTP requests in flight
+ * continue for `drainTimeout` ms. When asked again, aborts these HTTP requests.
  */
 export const stopOnRequest = (
   running: Pick<RunningSlice, 'stop'>,

@@ -20,8 +20,8 @@ import { bareRequest } from './input/run-request.ts';
 /** This file prints the budget of a plan that a verb has made, runs the plan, and publishes what the verb finds. */
 
 /**
- * By default, a plan whose users wait for answers may send at most this many requests, since no schedule determines
- * their number.
+ * The default maximum number of requests of a plan whose users wait for answers. Such a plan needs a maximum, since no
+ * schedule determines how many requests its users send.
  */
 const mostOfUsers = 50_000;
 

@@ -59,7 +59,10 @@ const openFolder = async (
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
-/** Throws a `Problem` if the limits of a pace's keys cannot be divided among `count` slices. */
+/**
+ * Throws a `Problem` if the pace cannot be divided among `count` slices, since a slice's share of a key's limits would
+ * be less than 1.
+ */
 export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => {
   const problem = keyShareProblem(pace, keys.length, count);
   if (problem !== null) throw new Problem(problem);
@@ -112,10 +115,12 @@ const checkForecast = async (
     say(line);
 };
 
-/** The maximum time for child processes and sockets to close, in ms. Any others close when this process ends. */
+/**
+ * The maximum time for child processes and sockets to close, in ms. Those that are still open after this time close
+ * when this process ends.
+ */
 const closeTimeout = 5000;
 
-/** The opened parts of a run. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -250,7 +255,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
         );
   openings.observers.push(server);
   const canary = await startingCanary;
-  // The checkpoint must also contain all notes of the run.
+  // These notes are collected before the load, since the checkpoint must also contain them.
   const notes = [
     ...droppedPrompts(plan),
     ...clippedTraces(plan),

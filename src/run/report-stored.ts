@@ -18,7 +18,7 @@ import { openRequestsTable, requestLines, tableFormatOf } from './input/requests
 import { addRows, headerOf } from './input/stored-observations.ts';
 import { type OnStep, type Output, sayLateSteps } from './output/write-outputs.ts';
 
-/** Progress can be printed each time after this many table rows. */
+/** The number of table rows between two calls of `onStep`, which may print the progress. */
 const rowsPerStep = 1000;
 
 type StoredPrinter = Pick<Printer, 'say' | 'warn'> & { readonly onStep: OnStep };

@@ -81,7 +81,8 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    // If the user stopped the run, a lost gateway is no reason, since a signal from the terminal ends the gateway, too.
+    // If the user stopped the run, the gateway's end does not make the run partial, since a signal from the terminal
+    // also ends the gateway.
     partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
@@ -157,9 +158,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` returns an observer that the caller adds. A request to stop
- * makes this function throw `StoppedBeforeLoad` before the load, ends the load during it, and has no effect after it,
- * since the reports are already being written.
+ * Runs a plan once and publishes its result. `observe` returns an observer that the caller adds. If a request to stop
+ * comes before the load, this function throws `StoppedBeforeLoad`. During the load, the request ends the load. After
+ * the load, it has no effect, since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -52,9 +52,9 @@ export const waitForStart = async (
 };
 
 /**
- * Returns the instant at which the clock of a run shows 0: `lead` and `from` for `startClock`, and `startedAt` as
- * wall-clock time (ISO 8601). The instant is `lead` ms after `from`, and `lead` is at least `least`. Throws a `Problem`
- * if the start is less than `least` ms away.
+ * Returns instant 0 of a run's clock. `from` and `lead` are the arguments for `startClock`: instant 0 is `lead` ms
+ * after `from`, and `lead` is at least `least`. `startedAt` is instant 0 as wall-clock time (ISO 8601). Throws a
+ * `Problem` if the start is less than `least` ms away.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

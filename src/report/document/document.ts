@@ -3,8 +3,8 @@ import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
 
 /**
- * This file defines a report as data (a document). For each subject, other files build a document. The writers for the
- * terminal, HTML and Markdown render the document.
+ * This file defines a report as data (a document). Other files build a document for each subject, such as a run. The
+ * writers for the terminal, HTML and Markdown render the document.
  */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
@@ -37,7 +37,9 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below the cell. The terminal and Markdown show this text only if the table has `showsNotes`. */
   readonly note?: string | undefined;
-  /** The possible error of the figure. It follows the note on the same line, or the text if there is no note. */
+  /**
+   * The possible error of the figure. The error is written after the note, or after the text if the cell has no note.
+   */
   readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic. HTML shows its colour as a dot. */
   readonly dot?: string;

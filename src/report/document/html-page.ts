@@ -42,8 +42,8 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
 };
 
 /**
- * Formats a cell's title for a narrow screen, on which each row becomes a paragraph. The title of an empty cell is left
- * out.
+ * Formats the title of a cell's column as a label for narrow screens, on which each row becomes a paragraph. An empty
+ * cell gets no label.
  */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
@@ -132,7 +132,7 @@ const topBlockMarkup = (block: Block): Markup | null => {
 interface PageScripts {
   readonly styles?: readonly string[];
   readonly scripts: readonly string[];
-  /** An element with the data of the charts, which comes before the scripts. */
+  /** An element with the data of the charts. The page contains this element before the scripts. */
   readonly data?: Markup;
   /** A text above the sections. It says what is missing if scripts do not run. */
   readonly hint?: Markup;
@@ -222,7 +222,7 @@ ${scripted === null ? null : markup`${scripted.data ?? null}\n${scripts.map((scr
 `.markup;
 };
 
-/** Writes a document as a page whose only script changes its theme. */
+/** Writes a document as a page with one script, which lets the reader change the colour theme. */
 export const themedPage = (
   document: ReportDocument,
   { pageStyle, themeScript }: Readonly<Record<'pageStyle' | 'themeScript', string>>,

@@ -26,7 +26,7 @@ export interface Axis {
   readonly hasRows?: true;
 }
 
-/** Returns the multiples of a step between two values. */
+/** Returns the smallest of the numbers 1, 2, 2.5 and 5 times a power of ten that is at least `rough`: 2.5 for 2.1. */
 export const multiplesBetween = (low: number, high: number, step: number): readonly number[] => {
   const first = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - first + 1;
@@ -56,8 +56,8 @@ export const axisTo = (most: number, textOf = tickText): Axis => {
 const roundDigits = [1, 2, 5, 10];
 
 /**
- * Returns the largest number that is at most `value` among 1, 2 and 5 times powers of ten. `roundAbove` returns the
- * smallest such number that is at least `value`.
+ * Returns the largest of the numbers 1, 2 and 5 times a power of ten that is at most `value`: 200 for 370. `roundAbove`
+ * returns the smallest of these numbers that is at least `value`: 500 for 370.
  */
 export const roundBelow = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
@@ -103,7 +103,10 @@ export const rowAxis = (names: readonly string[]): Axis => ({
   hasRows: true,
 });
 
-/** Converts an axis to pixels, and selects ticks whose texts are at least `distance` pixels apart. */
+/**
+ * Returns functions that convert values on an axis to pixels, and the ticks whose texts are at least `distance` pixels
+ * apart.
+ */
 const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, distance: number) => {
   const linear = (value: number): number => (isLogarithmic === true ? Math.log(value) : value);
   const [from, to] = [linear(ends[0]), linear(ends[1])];
@@ -151,7 +154,10 @@ const nameHeight = 18;
 const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
   width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
 
-/** Returns a function that converts a position in rows to pixels. The top of each row is left to the row's name. */
+/**
+ * Returns a function that converts a position on an axis of rows to pixels. The uppermost `nameHeight` pixels of each
+ * row are reserved for the row's name.
+ */
 const placeBelowName =
   (rows: number, [bottom, top]: Point) =>
   (value: number): number => {
@@ -160,7 +166,10 @@ const placeBelowName =
     return top + row * height + nameHeight + (value - row) * (height - nameHeight);
   };
 
-/** Returns the drawn axes, and functions that draw marks at values. `look` is a list of CSS classes. */
+/**
+ * Returns the drawn axes, and functions that draw marks at values. The parameter `look` of these functions lists CSS
+ * classes.
+ */
 const penOf = (options: PlotOptions) => {
   const {
     size: [width, height],
@@ -171,7 +180,8 @@ const penOf = (options: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const beside = isBelowNames ? 26 : Math.max(54, Math.round(roomFor(y.ticks)));
   const [left, right, top] = [beside, width - 14, 12];
-  // On a narrow drawing, the last text ends at the edge. Otherwise, the last text would cover the text before it.
+  // The text of the last tick ends at the tick, so it begins closer to the text before it. On a narrow drawing, ticks
+  // are therefore farther apart.
   const across = placed(x, [left, right], width === narrow ? 64 : 46);
   const evenly = placed(y, [bottom, top], 18);
   const below = placeBelowName(y.ends[0], [bottom, top]);
@@ -210,7 +220,10 @@ const penOf = (options: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /** Draws a dashed vertical line with a text at its upper end: on the right or, without room, on the left. */
+    /**
+     * Draws a dashed vertical line with a text at its upper end. The text is to the right of the line, or to the left
+     * if there is no room on the right.
+     */
     upright: (look: string, value: number, text = '', isLeft = false): Markup => {
       const hasRoom = across.place(value) + widthOf(text) < width;
       const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];

@@ -109,8 +109,8 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
 };
 
 /**
- * Writes a table in columns; returns `null` if the terminal is too narrow. If notes have no room beside their cells,
- * `otherwise` is their place. If `mayShorten` is true, names are shortened until the table fits.
+ * Writes a table in columns; returns `null` if the terminal is too narrow. `otherwise` says where notes are written if
+ * they do not fit beside their cells. If `mayShorten` is true, names are shortened until the table fits.
  */
 const columnLines = (
   layout: TerminalLayout,

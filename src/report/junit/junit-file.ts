@@ -31,7 +31,7 @@ export interface JunitSuite {
   readonly output: readonly string[];
 }
 
-/** Makes the line feeds of a text markup, since escaping would replace them. */
+/** Turns the line feeds of a text into markup, since plain line feeds would be escaped. */
 const linesOf = (text: string): readonly (string | Markup)[] =>
   text.split('\n').map((line, i) => (i === 0 ? line : markup`\n${line}`));
 

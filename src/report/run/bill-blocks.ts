@@ -41,7 +41,7 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
     ? ''
     : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)}${bounds})`;
 
-/** Formats the bounds of the cost of attempts with unknown cost; an empty text without bounds. */
+/** Formats the bounds of the unknown cost; empty if there are no bounds. */
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
@@ -98,7 +98,6 @@ const cacheText = (parts: readonly BillPart[]): string | null => {
   return `${shareText(cached, prompt)} of the priced prompt tokens came from a cache, which ${effect}.${note}`;
 };
 
-/** Returns the name of the currency of a run. */
 export const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
   plan.pricing?.currency ?? 'currency units';
 

@@ -31,8 +31,8 @@ export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
   /**
-   * Whether both bounds include the cost of the prompts of all, some or none of the answers. This cost is estimated
-   * from the completed answers of the same group, so a group without completed answers has none.
+   * Whether both bounds include the prompts of all, some or none of the answers. The cost of a prompt is estimated from
+   * the completed answers of the same group. If a group has no completed answers, the bounds leave out its prompts.
    */
   readonly prompts: 'all' | 'some' | 'none';
 }
@@ -49,14 +49,17 @@ export interface BillPart extends CostSum {
     readonly tokens: number | null;
     readonly cost: number;
   }[];
-  /** What the answers of unknown cost would cost if the provider charges for them; `null` if this cannot be bounded. */
+  /**
+   * The bounds of what the answers of unknown cost would cost if the provider charges for them; `null` if there are no
+   * bounds.
+   */
   readonly bounds: CostBounds | null;
   /**
-   * The cost that caching saved: what the tokens from a cache and those written to a cache would have cost as other
-   * input, minus their actual cost. It is negative if caching cost more than it saved.
+   * The cost that caching saved: what the tokens read from a cache or written to a cache would have cost without
+   * caching, minus their actual cost. The number is negative if caching cost more than it saved.
    */
   readonly saved: number;
-  /** The number of tokens from a cache that cost as much as other input, because the price has no `cachedInput`. */
+  /** The number of tokens from a cache that cost as much as uncached input, because the price has no `cachedInput`. */
   readonly fullPriceCached: number;
 }
 
@@ -92,7 +95,10 @@ const itemsOf = (
 const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as const;
 const outputClasses = ['output', 'reasoning'] as const;
 
-/** Returns the mean cost of a completed answer's prompt (`usual`), and its highest mean cost without cache hits. */
+/**
+ * Returns the mean cost of a completed answer's prompt (`usual`), and the highest mean cost that such a prompt can have
+ * without cache hits (`uncached`).
+ */
 const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
   const { tokens, known } = completed;
@@ -190,8 +196,8 @@ export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
 
 /**
- * Returns the cost of some parts by item. Since the cost of each answer is rounded, a last item `rounding` makes the
- * sum of all items the whole cost.
+ * Returns the cost of some parts by item. The costs of single answers are rounded, so the sum of the items can differ
+ * from the whole cost. If so, a last item `rounding` contains the difference.
  */
 export const billItems = (parts: readonly BillPart[]) => {
   const all = parts.flatMap(({ items }) => items);

@@ -48,8 +48,8 @@ const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
 
 /**
  * Writes the verdict on a run in at most three lines, in order of importance. An exit code other than 0 comes first.
- * Sentences that do not fit are only in the report. `folder` is the folder with the stored run. The verdict names the
- * broken objectives only if `isAlone` is true, since otherwise the lines above it name them.
+ * Sentences that do not fit are only in the report. `folder` is the folder with the stored run. If `isAlone` is true,
+ * the verdict also names the broken objectives. Otherwise, lines above the verdict have already named these objectives.
  */
 export const closingVerdict = (
   result: Result,

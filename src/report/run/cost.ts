@@ -48,8 +48,8 @@ const totalsOf = (groups: readonly Group[]) => ({
 });
 
 /**
- * Adds up the whole run by kind and model; `null` if no completed answer can have a price. The warm-up is included,
- * since it costs money, too.
+ * Adds up the completed answers of the whole run by kind and model; `null` if no completed answer can have a price. The
+ * warm-up is included, since it costs money, too.
  */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
@@ -66,8 +66,8 @@ export const runTotalsOf = (result: Result) => {
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
 /**
- * Returns the seconds of audio and the characters per second of the measured window; `null` if nothing was measured or
- * the run has neither.
+ * Returns two kinds of rates over the measured window: seconds of audio per second, and characters per second. Returns
+ * `null` if nothing was measured, or if the run has neither audio nor characters.
  */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -122,7 +122,10 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** Formats a total with a note on the answers that it lacks; a dash if the kind of traffic has no such total. */
+/**
+ * Formats a total. If the values of some answers are unknown, a note says how many. The text is a dash if the kind of
+ * traffic has no such total.
+ */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -180,6 +183,6 @@ export const costSection = (result: Result): Section | null => {
   const total = text(costSentence(totals, currencyOf(result)));
   const blocks = [total, ...bill, ...(hasDetails ? details : [])];
   const made = section('What did it cost?', blocks, 'cost');
-  // If nothing is known, the page leaves out the section, which would only say so.
+  // If no cost, audio or bill is known, the section would only say so. The page then leaves the section out.
   return hasDetails || bill.length > 0 ? made : only(['terminal', 'markdown'], made);
 };

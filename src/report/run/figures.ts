@@ -222,7 +222,7 @@ const dividingLabels = (result: Result): readonly BreakdownLabel[] => {
     .filter((label, i, all) => !all.slice(0, i).some((earlier) => isSame(earlier, label)));
 };
 
-/** Returns a line for each part and kind of traffic: the share of completed arrivals, and a p95. */
+/** Returns a line for each value of a label and each kind of traffic: the share of completed arrivals, and a p95. */
 const partLines = (
   result: Result,
   label: BreakdownLabel,
@@ -238,7 +238,7 @@ const partLines = (
     return present([`${nameOf(name)}: ${kind}`, share, time]).join(', ');
   });
 
-/** Returns a line for each population and kind of traffic. The line contains the name of the target, if it has one. */
+/** Returns a line for each population and kind of traffic. The line names the population's target if there is one. */
 export const populationLines = (result: Result): readonly string[] => {
   const targets = new Map(result.plan.populations?.map(({ name, target }) => [name, target]));
   return partLines(result, 'population', (name) =>
@@ -253,9 +253,9 @@ export const targetLines = (result: Result): readonly string[] =>
     : [];
 
 /**
- * Builds the tables by target, population, stage, entry, model and key. A page shows the tables by target and
- * population openly, and all others in a fold. A terminal shows the tables by entry, and by population or, without
- * populations, by stage.
+ * Builds the tables by target, population, stage, entry, model and key. On a page, only the tables by target and
+ * population are visible at first, and all others are in a fold. A terminal shows the tables by entry, and by
+ * population or, without populations, by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const tables = dividingLabels(result).map((label) => ({

@@ -217,7 +217,10 @@ const marks = [
   ['*', '*\u00a0higher if failures count'],
 ] as const;
 
-/** Explains the marks and intervals in the texts `shown`, or else in `kinds`; `null` if there is nothing to explain. */
+/**
+ * Explains the marks and intervals in the texts `shown`, or in the table `kinds` if `shown` is not given. Returns
+ * `null` if there is nothing to explain.
+ */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
   const rows = kinds.groups.flatMap((group) => group.rows);
   const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));

@@ -30,8 +30,8 @@ import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
 /**
- * Returns what is known of one of a key's two limits: the limit in the plan (`null` without one), the limits that
- * headers reported, and the lowest and last reported remaining quota.
+ * Returns what is known of a key's limit on requests or on tokens per minute: the limit in the plan (`null` without
+ * one), the limits that headers reported, and the lowest and last reported remaining quota.
  */
 const observedLimit = (
   entries: readonly LedgerEntry[],

@@ -113,7 +113,7 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   return { document, data };
 };
 
-/** Writes the page of a run in progress: that of the finished report with a progress bar and a stop button. */
+/** Writes the page of a run in progress: the page of the finished report, but with a progress bar and a stop button. */
 export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   const { document, data } =
     run.soFar === null ? { document: emptyDocument(run), data: '' } : documentSoFar(run, run.soFar);

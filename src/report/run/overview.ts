@@ -55,7 +55,10 @@ interface NamedLine {
   /** The end of the text, kept even if the text is truncated. No-break spaces in it prevent a wrap. */
   readonly end?: string;
   readonly tone?: Tone;
-  /** The maximum number of lines of the text. A text from a server or a user can have any length. */
+  /**
+   * The maximum number of lines of the text. A text from a server or a user needs a maximum, since it can have any
+   * length.
+   */
   readonly most?: number;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;

@@ -30,7 +30,10 @@ export interface RunProgress {
   /** `elapsed` is the time since the run began, and `scheduled` is the planned length of its load. Both are in ms. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
-  /** The current stage; `null` for a single stage, for stages of populations, or after the end of the load. */
+  /**
+   * The current stage; `null` if the load has only one stage, if the stages belong to populations, or after the end of
+   * the load.
+   */
   readonly stage: RunningStage | null;
   /** `due` is the number of arrivals so far, and `inFlight` is the number of exchanges in flight. */
   readonly due: number;

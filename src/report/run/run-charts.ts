@@ -175,7 +175,10 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/** Shows percentiles openly; other latencies over time, single requests, histograms and densities in folds. */
+/**
+ * Shows percentiles, and single requests by population. Folds contain other latencies over time, all single requests,
+ * histograms and densities.
+ */
 export const speedCharts = (
   result: Result,
   trust: Trust,

@@ -75,7 +75,7 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // These figures describe the queue, explain it, or were defined by the scenario.
+  // The line shows only figures that describe the queue, explain the queue, or were defined by the scenario.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );
@@ -91,7 +91,8 @@ export const serverLine = (result: Result): string | null => {
     }),
   ];
   const findings = serverFindings(server);
-  // Of the findings, the line contains only the one on failed readings. If the line would be empty, it contains all.
+  // Of the findings, the line contains only the finding on failed readings. If the line would otherwise be empty, it
+  // contains all findings.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
   const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');

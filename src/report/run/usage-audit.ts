@@ -17,7 +17,7 @@ import { countText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** This file says whether the reported usage agrees with the answers that were received. */
+/** This file compares the reported usage with the answers that were received. */
 
 /**
  * The texts of a check: the compared quantities, the counted difference, the bound, and reasons for a difference other

@@ -64,9 +64,9 @@ const keptText = ({ limits, plan }: Result): string => {
 };
 
 /**
- * Says how much the target certainly admitted in its fullest minute, if this was more than the limit; `null` otherwise,
- * or if the scenario names a limiter. Such a minute proves nothing: some limiters rightly admit nearly twice their
- * limit in a minute, but the real limit may also be higher.
+ * Says how much the target certainly admitted in its fullest minute. Returns `null` if this was not more than the
+ * limit, or if the scenario names a limiter. A minute above the limit proves nothing, since some limiters rightly admit
+ * nearly twice their limit in a minute. But it may also mean that the real limit is higher.
  */
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
@@ -223,7 +223,10 @@ const mostAlike = (failures: Result['failures']): Result['failures'] =>
   [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
   [];
 
-/** Says how many samples an objective needs. A sure percentile often needs more samples than the objective asks for. */
+/**
+ * Says how many samples an objective needs for a sure verdict. This number is often higher than the objective's own
+ * minimum.
+ */
 const neededText = (verdict: ObjectiveVerdict): string => {
   const { n, effective, statistic } = verdict;
   const independent = effective ?? n ?? 0;
@@ -326,7 +329,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   const { undecided, sentences } = runVerdict(result, trust);
   const advice = needsAdvice(result, trust) ? whatNow(result, trust) : [];
   const isUnplanned = trust.level === 'invalid';
-  // The first step must come before remarks on single figures.
+  // The advice of `firstStep` must come before remarks on single figures.
   const isFirst = !isUnplanned && firstStep(result, trust) !== '';
   return [
     ...openObjectives(result),
@@ -361,7 +364,10 @@ const verdictCell = (verdict: ObjectiveVerdict): Cell => {
   return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
 };
 
-/** Returns the reason for a verdict without the verdict, which the table shows beside the reason. */
+/**
+ * Returns the reason for a verdict. The text leaves out the verdict, since the table shows the verdict in another
+ * column.
+ */
 const remarkOf = (verdict: ObjectiveVerdict): string =>
   (objectiveReasonText(verdict) ?? '').replace(`${verdictCell(verdict).text}: `, '');
 

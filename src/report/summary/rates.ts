@@ -88,7 +88,10 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
-/** If a smaller share of the completed requests ended during the load, the text also gives their rate. */
+/**
+ * The minimum share of the completed requests that ended during the load. If the share is smaller, `completedPhrase`
+ * also gives the rate of the requests that ended during the load.
+ */
 const mostlyEnded = 0.95;
 
 /**
@@ -160,7 +163,10 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** Up to this share, token counts may differ by rounding of a calibrated length, so no calibration is proposed. */
+/**
+ * If the counted tokens differ from the requested tokens by at most this share, no calibration is proposed. The
+ * rounding of a calibrated length can cause a difference of this size.
+ */
 const negligibleDifference = 0.001;
 
 /**
@@ -170,8 +176,9 @@ const negligibleDifference = 0.001;
 const mostCalibration = 4;
 
 /**
- * Returns notes that compare the server's mean token count of synthetic prompts with the requested count. Each
- * combination of model, length and calibration has a note. The note says which calibration corrects the next run.
+ * Returns notes that compare the server's mean token count of synthetic prompts with the requested count. There is one
+ * note for each combination of model, length and calibration. The note also says which calibration would make the
+ * counts equal in the next run.
  */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
   const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {

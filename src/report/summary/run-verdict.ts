@@ -60,7 +60,8 @@ export const selfTestText = (result: Result): string | null => {
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
-  // In the first second, code is compiled and connections are opened, so the text also gives the p99 without it.
+  // In the first second, code is compiled and connections are opened. The text therefore also gives the p99 without the
+  // first second.
   const settled =
     plan.warmUp >= 1000 || afterFirstSecond === null || afterFirstSecond.p99 > error.p99 / 2
       ? ''
@@ -214,8 +215,8 @@ const connectionSentence = (result: Result): string | null => {
 };
 
 /**
- * Returns the verdict on a run. The verdict on an incomplete run says so, no matter how well the run can be trusted. A
- * run without a completed request after the warm-up is never valid.
+ * Returns the verdict on a run. The verdict on an incomplete run says that the run is incomplete, no matter how well
+ * the run can be trusted. A run without a completed request after the warm-up is never valid.
  */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));

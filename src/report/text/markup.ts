@@ -30,7 +30,9 @@ export const markup = (literals: TemplateStringsArray, ...values: readonly Conte
   markup: literals.reduce((whole, literal, i) => whole + rendered(values[i - 1] ?? null) + literal),
 });
 
-/** Embeds Weir's own scripts and style sheets unescaped. Throws if the text would end its element. */
+/**
+ * Embeds Weir's own scripts and style sheets unescaped. Throws if the text would end the HTML element that contains it.
+ */
 export const verbatim = (text: string): Markup => {
   if (/<\/(script|style)|<!--/i.test(text)) {
     throw new Error('an embedded script or style sheet would end its own element');

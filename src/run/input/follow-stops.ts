@@ -19,8 +19,8 @@ export interface FollowedStops {
   /** Works like the host's `onStop`, but also calls a listener that is added after a request to stop. */
   readonly onStop: OnStop;
   /**
-   * Waits for work. If a request to stop comes before the work is done, waits at most five seconds for the work and for
-   * `undo`, which gets its result, and throws `StoppedBeforeLoad`. If `undo` is `null`, throws at once.
+   * Waits for `work`. If a request to stop comes first, waits at most five seconds for `work` and then for `undo` with
+   * the result of `work`, and throws `StoppedBeforeLoad`. If `undo` is `null`, throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,

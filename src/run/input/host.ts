@@ -9,7 +9,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
  */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
-/** Calls the listener at each request to stop the run, with their number so far. Returns a function that removes it. */
+/** Calls the listener at each request to stop, with the count so far. Returns a function that removes the listener. */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
 type StyledText = (style: {

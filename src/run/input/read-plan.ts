@@ -22,8 +22,7 @@ import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
 /**
- * The source of a plan: a file, a value passed to the library, or flags alone. `set` can change the fields of all these
- * scenarios.
+ * The source of a plan: a file, a value passed to the library, or flags alone. `set` can change fields of any of these.
  */
 export interface PlanSource {
   readonly scenario: string | undefined;
@@ -41,8 +40,8 @@ export interface PlanSource {
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
   /**
-   * Whether only the limits that the scenario declares count. Otherwise, a scenario without declared limits gets the
-   * limits of the interface.
+   * Whether only limits that the scenario declares are used. Otherwise, a scenario without such limits gets the limits
+   * of the interface.
    */
   readonly needsDeclaredLimits?: boolean | undefined;
   /**

@@ -60,7 +60,7 @@ export const readResultFile = async (
 
 /**
  * Checks a result against the schema. The schema is recursive for fields that may contain any JSON, so thousands of
- * nested levels would overflow the stack.
+ * nested levels overflow the stack. If this happens, throws a `Problem`.
  */
 const checkedResult = (path: string, parsed: unknown) => {
   try {

@@ -9,7 +9,7 @@ import {
   readObservationsHeader,
 } from '../../record/observation-lines.ts';
 
-/** This file reads the observations that a run wrote. The message about an unreadable line contains its number. */
+/** This file reads the observations that a run wrote. Messages about unreadable lines contain the line number. */
 
 /** Generates the lines of a file. Throws a `Problem` if the file cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {

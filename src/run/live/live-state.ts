@@ -10,8 +10,8 @@ export class LiveState {
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
   /**
-   * What the run has said at `sent`, in ascending order: all requests that were due before `moment` have ended. Both
-   * are in ms since the run began.
+   * What the run has reported, in ascending order of `sent`: at the time `sent`, all requests that were due before the
+   * time `moment` had ended. Both times are in ms since the run began.
    */
   #endedBefore: (readonly [sent: number, moment: number])[] = [];
   /** The judged result so far; `null` if a line of the checkpoint has come since the last judgement. */
@@ -63,11 +63,11 @@ export class LiveState {
   }
 
   /**
-   * Returns a moment for which the figures up to `until` contain all requests that were due before it; `undefined` if
-   * it is unknown.
+   * Returns a moment in ms since the run began. All requests that were due before this moment had ended by `until`, so
+   * the figures up to `until` contain these requests. Returns `undefined` if no such moment is known.
    */
   #endedBeforeAt(until: number): number | undefined {
-    // A coordinated run sends no moments.
+    // A coordinated run does not report such moments.
     if (this.#endedBefore.length === 0) return undefined;
     const latest = this.#endedBefore.findLastIndex(([sent]) => sent <= until);
     this.#endedBefore = this.#endedBefore.slice(Math.max(0, latest));

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * sends the lines of its checkpoint, unchanged.
  */
 
-/** The first line that the run sends to the process. */
+/** The first line that the run sends to the process of the live page. */
 export const pageSetupSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 means any free port. */
   port: z.int().nonnegative(),
@@ -34,10 +34,10 @@ export const toPageSchema = z.strictObject({
 });
 export type ToPage = z.infer<typeof toPageSchema>['live'];
 
-/** The first line that the process sends to the run. */
+/** The first line that the process of the live page sends to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
-  /** The reason why the process cannot listen on the port. */
+  /** The reason why the process of the live page cannot listen on the port. */
   z.strictObject({ problem: z.string() }),
 ]);
 

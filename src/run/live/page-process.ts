@@ -19,7 +19,8 @@ const updateInterval = 1000;
 const idleShare = 4;
 const pollInterval = 50;
 
-// Ctrl-C in the terminal sends a signal to the run and to this process, which ignores it, since the run handles it.
+// Ctrl-C in the terminal sends a signal to the run and to this process. This process ignores the signal, since the run
+// handles it.
 onInterrupt(() => undefined);
 const parent = openParentPipe();
 const clock = startClock();

@@ -9,7 +9,10 @@ const runs: readonly string[] = [outputFiles.run.data, checkpointFileName];
 const hasAny = async (folder: string, names: readonly string[]): Promise<boolean> =>
   (await Promise.all(names.map((name) => pathExists(join(folder, name))))).includes(true);
 
-/** Returns the folder with findings of `weir limits` that a path names or is in; `null` for any other path. */
+/**
+ * Returns the folder with findings of `weir limits`. The path may name this folder or a file with findings in it.
+ * Returns `null` for any other path.
+ */
 export const findingsFolderOf = async (path: string): Promise<string | null> => {
   if (findings.includes(basename(path))) return dirname(path);
   return (await hasAny(path, findings)) && !(await hasAny(path, runs)) ? path : null;

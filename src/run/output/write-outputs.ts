@@ -81,8 +81,8 @@ export const sayLateSteps = (say: (text: string) => void, now: () => number): On
 
 /**
  * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
- * `unwritten`, but does not affect the figures and the other files. An error while the content of a file is made is a
- * defect of Weir, and is thrown at the end.
+ * `unwritten`, but does not affect the figures and the other files. If the content of a file cannot be made, this is a
+ * defect of Weir, and the error is thrown at the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,

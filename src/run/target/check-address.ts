@@ -94,8 +94,9 @@ interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
 }
 
 /**
- * Throws a `Problem` if the list of models is at another address, after a request with a key got a 404. The check
- * before the run cannot find this, since its request has no key, which many gateways answer with 401 at every address.
+ * Throws a `Problem` if the list of models is at another address. Called after a request with a key got a 404. The
+ * check before the run has no key, so it cannot find such an address: many gateways answer requests without a key with
+ * 401 at every address.
  */
 export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
   const { baseUrl, wire, certificates, auth, credentials } = target;

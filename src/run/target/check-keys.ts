@@ -49,7 +49,7 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
 
 /**
  * Throws a `Problem` for keys that the target answers with 401. A key that gets a 403 is accepted, since the status may
- * only mean that the key must not list models.
+ * only mean that this key is not allowed to list models.
  */
 const rejectRefused = (
   plan: Plan,
@@ -194,9 +194,9 @@ export interface KeyCheck {
 
 /**
  * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that
- * the target refuses. A public list of models cannot show whether a key is valid, so it is requested only without a
- * key. Any other list is requested once with each key. The smallest answer is requested from some of the unlisted
- * models.
+ * the target refuses. If the list of models is public, it is requested only once, without a key, since it cannot show
+ * whether a key is valid. Any other list is requested once with each key. The smallest answer is requested from some of
+ * the unlisted models.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -217,7 +217,7 @@ export const checkKeys = async (
     answers.map(({ name, status }) => [name, status]),
     option,
   );
-  // One key may see models that other keys do not see.
+  // One key may see models that other keys do not see, so the lists of all keys are joined.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),

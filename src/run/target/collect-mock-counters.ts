@@ -9,8 +9,8 @@ interface MockEnd {
 }
 
 /**
- * Reads the reference gateway's counters. Returns a note if they cannot be read. If the gateway ended during the run,
- * `lost` says how: the run is then incomplete, since later requests met no gateway.
+ * Reads the reference gateway's counters. Returns a note if the counters cannot be read. If the gateway ended during
+ * the run, `lost` says how the gateway ended. The run is then incomplete, since later requests met no gateway.
  */
 const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
   try {

@@ -51,7 +51,6 @@ export interface ReadyTarget {
   readonly keysWereUsed: boolean;
 }
 
-/** The note for a target in a container. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
@@ -86,7 +85,10 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** The container runs for this many ms longer than load and grace, for example while reports are written. */
+/**
+ * The container can run for this many ms after the load and the grace period. In this time, the run can write reports,
+ * for example.
+ */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -127,7 +129,7 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/** Checks a target by a request for its models: first without a key, which counts towards no key's limit. */
+/** Checks a target by requesting its models. The first request has no key, so it counts towards no key's limit. */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,

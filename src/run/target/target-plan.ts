@@ -22,8 +22,9 @@ const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
 /**
- * Returns a plan with the target and the keys. The traffic in the plan is not used. `known` is the plan that was read
- * before for the same request. With `known`, the plan has only declared limits and no assumed limits.
+ * Returns a plan with the target and the keys. The traffic in the plan is not used. If the caller has already read a
+ * plan for this request, `known` is that plan. The scenario is then not opened again, and the returned plan has only
+ * the limits that the scenario declares.
  */
 export const targetPlanFor = async (
   request: TargetRequest,

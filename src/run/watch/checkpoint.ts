@@ -22,7 +22,7 @@ const writeInterval = 20;
 const writeBudget = 0.1;
 /**
  * For each second that a snapshot has taken, the writing budget of each interval grows by this many ms. Otherwise, a
- * snapshot could take too long: a killed run may lose at most ten seconds.
+ * snapshot could take so long that a killed run would lose more than ten seconds.
  */
 const budgetGrowth = 0.5;
 

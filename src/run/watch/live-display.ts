@@ -26,7 +26,9 @@ const lineInterval = 10_000;
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
-/** Collects the live figures of a worker. `take` returns those since its last call, so none is sent twice. */
+/**
+ * Collects the live figures of a worker. `take` returns the figures since its last call, so no figure is sent twice.
+ */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();

@@ -4,7 +4,9 @@
  */
 export type SnapshotPace = Int32Array<SharedArrayBuffer>;
 
-/** The usual interval in ms. A killed run may lose at most ten seconds, so this leaves time for a slow write. */
+/**
+ * The usual interval in ms. A killed run may lose at most ten seconds, so this interval leaves time for a slow write.
+ */
 const usualInterval = 5000;
 /** The interval while somebody views the live page, in ms. */
 const watchedInterval = 1000;

@@ -7,8 +7,9 @@ import type { Instant } from '../../model/quantity.ts';
 /** One turn of the event loop observes streams for at most this long, in ms. The last stream may exceed this time. */
 const longestTurn = 0.3;
 /**
- * Once the oldest stream has waited for this many ms, a turn observes streams for the share `shareOfWait` of its wait
- * instead of `longestTurn`. Otherwise, an event loop without idle time would fall further and further behind.
+ * Once the oldest stream has waited for more than this many ms, one turn observes streams for a tenth of that wait
+ * (`shareOfWait`) instead of for `longestTurn`. Otherwise, an event loop without idle time would fall further and
+ * further behind.
  */
 const patience = 1000;
 const shareOfWait = 0.1;
@@ -96,8 +97,8 @@ const firstOf = (answer: Answer): Instant | null => {
 
 /**
  * The delay of every token is recorded until the streams have this many tokens in all. After that, only the token
- * delays of every eighth stream are recorded and count eight times, since recording one takes as long as reading a
- * token.
+ * delays of every eighth stream are recorded, and they count eight times. Recording all delays would cost too much,
+ * since recording one delay takes as long as reading one token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;

@@ -37,7 +37,9 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/** Returns lines with the client's measurements of the same quantities for the server's charts, by chart id. */
+/**
+ * Returns the client's own measurements of quantities that the server's charts show, as lines by the id of the chart.
+ */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
