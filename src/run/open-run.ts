@@ -71,7 +71,7 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
-/** Returns a check that ends the run when an objective is broken. */
+/** Returns an observer that ends the run when an objective with `abortAfter` is broken. */
 const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
   const { watchObjectives } = await import('../judge/objectives/abort-watch.ts');

@@ -144,7 +144,7 @@ const publishDriven = async (
 
 /**
  * Waits until shortly before the load, and returns the start of the load. Throws `StoppedBeforeLoad` if the user stops
- * the run before.
+ * the run during the wait.
  */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,

@@ -37,7 +37,7 @@ export const assertStartAhead = (at: number | undefined): void => {
   );
 };
 
-/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the user stops the run before. */
+/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the user stops the run during the wait. */
 export const waitForStart = async (
   start: PlannedStart | null,
   onStop: OnStop,

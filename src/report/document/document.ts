@@ -59,8 +59,8 @@ interface ColumnHead extends Limited {
   /** The meaning of the title, which only HTML shows. */
   readonly help?: string;
   /**
-   * Whether a narrow terminal drops this column: with `first`, before names are shortened; with `true`, only if shorter
-   * names are not enough.
+   * Whether a narrow terminal drops this column. The value `first` drops it before names are shortened. The value
+   * `true` drops it only if shorter names are not enough.
    */
   readonly spare?: boolean | 'first';
 }

@@ -75,8 +75,9 @@ const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Mark
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
 /**
- * On a narrow screen, each row of a table becomes a paragraph (the table is stacked) if a column has sentences, or if
- * the table has at least this many columns and no `look`.
+ * The minimum number of columns of a stacked table. On a narrow screen, each row of a stacked table becomes a
+ * paragraph. This minimum applies to tables without a `look`. A table with a column of sentences is stacked whatever
+ * the number of its columns.
  */
 const manyColumns = 7;
 /** Tables with these looks are not stacked on a narrow screen, since readers compare their figures side by side. */

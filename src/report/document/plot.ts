@@ -220,10 +220,7 @@ const penOf = (options: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /**
-     * Draws a dashed vertical line with a text at its upper end. The text is to the right of the line, or to the left
-     * if there is no room on the right.
-     */
+    /** Draws a dashed vertical line with a text at the upper end, on the right or, if there is no room, on the left. */
     upright: (look: string, value: number, text = '', isLeft = false): Markup => {
       const hasRoom = across.place(value) + widthOf(text) < width;
       const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];

@@ -1,8 +1,8 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * This file writes verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires every
- * attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
+ * This file writes verdicts as a JUnit file that both common schemas accept: JUnit.xsd of Ant, and junit-10.xsd of
+ * Jenkins. The schema of Ant requires every attribute, and allows no text in a test case that passed.
  */
 
 export const passed = { kind: 'passed' } as const;

@@ -50,7 +50,9 @@ const limitCase = (key: string, check: LimitCheck): JunitCase => {
   return { classname: `limits.${key}`, name, outcome: outcomes[check.finding] };
 };
 
-/** Returns a test for each claim that a violated limit would refute. Returns no tests if limits were not judged. */
+/**
+ * Returns a test for each claim that is false only if a limit is violated. Returns no tests if limits were not judged.
+ */
 const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   if (limits === undefined || !limits.judged) return [];
   const unknown = skipped('nothing was sent, or by several slices');

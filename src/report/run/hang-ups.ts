@@ -6,7 +6,9 @@ import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { sumOf } from '../../model/sums.ts';
 
-/** The requests of one traffic entry on which the client planned to hang up, and what had arrived until then. */
+/**
+ * The requests of one traffic entry on which the client planned to hang up, and the data received before the hang-ups.
+ */
 interface HangUpRow {
   readonly name: string;
   readonly kind: Group['labels']['traffic'];

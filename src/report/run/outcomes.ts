@@ -272,7 +272,7 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The usual finish reasons. A run with no others has no sentence on finish reasons. */
+/** The usual finish reasons. If a run has only these reasons, its report has no sentence on finish reasons. */
 const unremarkable: readonly string[] = ['stop', 'tool_calls'];
 /** The maximum number of finish reasons in the sentence. */
 const maxShownReasons = 10;

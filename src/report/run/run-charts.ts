@@ -169,7 +169,9 @@ const bandMeaning =
 
 const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
 
-/** Returns the first charts on the page: the most important latency, with failures marked, and the flow. */
+/**
+ * Returns the first charts on the page: the most important latency, with failures marked, and the requests per second.
+ */
 export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   const charts = [...latency.slice(0, 1), ...flow.slice(0, 1)];
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);

@@ -10,8 +10,8 @@ import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
 /**
- * Encodes the data of the page's script as gzipped JSON in base64. The axes of a run in progress end at the `planned`
- * end of its load, in ms.
+ * Encodes the data of the page's script as gzipped JSON in base64. `planned` is the end of the load, in ms. In a run in
+ * progress, `planned` is later than the result's data, so the axes also contain the time that is still to come.
  */
 export const embeddedData = (
   result: Result,

@@ -79,8 +79,8 @@ export const markedErrorText = (
 };
 
 /**
- * The filters that `measuredOf` returns. Each kind of traffic has only one, since the figures of a result are cached by
- * filter object.
+ * The filters that `measuredOf` returns. Each kind of traffic always has the same filter object, since the figures of a
+ * result are cached by filter object.
  */
 const measuredFilters = Object.fromEntries(
   trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
@@ -211,7 +211,10 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
 
 export type KindFigures = ReturnType<typeof kindFigures>;
 
-/** Returns the figures of the generator's lag over the measured window, to two digits; `null` without samples. */
+/**
+ * Returns the figures of the generator's lag over the measured window, with two significant digits; `null` without
+ * samples.
+ */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));

@@ -56,7 +56,8 @@ export const sureSamples = (statistic: ObjectiveVerdict['statistic']): number =>
   typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
 
 /**
- * Says how many samples a sure percentile needs. Returns an empty text if the objective asks for at least this number.
+ * Says how many samples a percentile needs to be sure. Returns an empty text if the objective itself requires at least
+ * this number of samples.
  */
 const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
   const enough = sureSamples(statistic);

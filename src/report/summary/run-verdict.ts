@@ -125,8 +125,8 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  // A figure counts as exact if its error is smaller than its interval. But if an error makes an objective uncertain,
-  // the report calls no figure exact, since it would contradict itself.
+  // A figure whose error is smaller than its interval counts as exact. But the same error can make an objective
+  // uncertain. The report then calls no figure exact, since it would otherwise contradict itself.
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {

@@ -192,7 +192,7 @@ const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): str
   return clippedTexts.join(', ') || 'nothing is clipped';
 };
 
-/** Returns sentences on the rows and fields of a prompt file that no request contains. */
+/** Returns sentences on the rows, turns and fields of a prompt file that no request contains. */
 const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): readonly string[] => {
   if (dropped === undefined) return [];
   const { rows, firstRow, turns, fields } = dropped;
@@ -208,8 +208,8 @@ const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): rea
 };
 
 /**
- * Returns sentences on the rows and fields of a plan's prompt files that no request contains; no sentences if requests
- * contain everything.
+ * Returns sentences on the rows, turns and fields of a plan's prompt files that no request contains; no sentences if
+ * requests contain everything.
  */
 export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   const sources = stages

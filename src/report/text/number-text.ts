@@ -92,7 +92,7 @@ export const momentText = (ms: number): string =>
 export const plural = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 
-/** Formats the bounds of a confidence interval; `…` replaces a bound that no sample gives. */
+/** Formats the bounds of a confidence interval; `…` replaces an unknown bound. */
 export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
   `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;
 

@@ -12,8 +12,8 @@ import { readResultFile } from './read-result.ts';
 const shortened = (hash: string): string => hash.slice(0, 12);
 
 /**
- * Returns the runs of the selected plan in a baseline. Without such runs, returns all runs, which must have one plan.
- * Throws a `Problem` for runs of several plans.
+ * Returns the runs of the selected plan in a baseline. If there are no such runs, returns all runs of the baseline, if
+ * they have one plan. Throws a `Problem` if they have several plans.
  */
 const runsOfPlan = (
   name: string,

@@ -12,8 +12,8 @@ export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile)
     .split(sep)
     .join('/');
-  // Editors stop reading a path at a space, and no relative path leads to another drive of Windows. Both need a file
-  // URL.
+  // Editors stop reading a path at a space, and no relative path leads to another drive of Windows. In these two cases,
+  // the address is a file URL.
   if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

@@ -139,7 +139,10 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** Passes on only the fields that select a part of the trace: loads that differ in other fields share a reading. */
+    /**
+     * Passes on only the fields that select a part of the trace. The file is then read only once for loads that differ
+     * in other fields.
+     */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

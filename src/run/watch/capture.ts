@@ -14,8 +14,8 @@ const captureFileName = 'capture.jsonl';
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * This many characters are removed from the end of a truncated body. The body may end in the middle of a secret, and a
- * part of a secret would not be masked. No secret is longer.
+ * The maximum length of a secret, in characters. A truncated body may end in the middle of a secret, and a part of a
+ * secret would not be masked. This many characters are therefore removed from the end of the body.
  */
 const maxSecretLength = 4096;
 

@@ -64,13 +64,13 @@ const resultUpTo = (
 });
 
 /**
- * A check does not wait for the last arrivals if they are at most this share of the observations so far. Otherwise, one
- * request that hangs would delay the check forever.
+ * A check does not wait for the last arrivals if only one of them is missing, or if the missing arrivals are at most
+ * this share of the observations so far. Otherwise, one request that hangs would delay the check forever.
  */
 const mayBeMissing = 0.001;
 
 /**
- * A check whether every objective is sure. The check uses the arrivals that were due before its instant, and waits
+ * A check of whether every objective is sure. The check uses the arrivals that were due before its instant, and waits
  * until almost all these arrivals have ended.
  */
 interface Look {

@@ -28,7 +28,10 @@ export const countBins = (result: Result): Bins => {
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Returns the bins for percentiles of `samples` samples. Each bin is wide enough for about twenty samples. */
+/**
+ * Returns the bins for percentiles. `samples` is the number of samples in the whole run. Each bin is wide enough for
+ * about twenty samples, unless fewer than `minBins` bins would remain.
+ */
 export const percentileBins = (result: Result, samples: number): Bins => {
   const finest = countBins(result);
   const seconds = lastSecond(result);

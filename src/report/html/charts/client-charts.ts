@@ -31,14 +31,14 @@ import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * This file makes the charts over time of the client's measurements: latencies, flow, load generator, and the limits of
- * each key.
+ * This file makes the charts over time of the client's measurements: latencies, requests per second, requests in
+ * flight, the load generator, and the limits of each key.
  */
 
-/** Draws p50, p95 and p99. If no bin has enough samples for a p95, the maximum shows the tail. */
+/** Draws p50, p95 and p99. If no bin has enough samples for a p95, draws the maximum instead of p95 and p99. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // A percentile is not drawn if no sample lies beyond it, since it would equal the maximum.
+    // If no sample lies beyond a percentile, the percentile equals the maximum. It is then not drawn.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
