@@ -77,7 +77,10 @@ export const chatRequestSchema = z.looseObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   tools: z.array(toolDefinition).nullish(),
-  /** Which tool the model must call, as in the OpenAI API. This field is not in the interface. */
+  /**
+   * Whether the model may or must call a tool, and which tool, as in the OpenAI API. This field is not in the
+   * interface.
+   */
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),

@@ -1,6 +1,8 @@
-/** This file reads audio files. The client measures its clips with it, and the reference gateway checks uploads. */
+/**
+ * This file reads audio files. The client uses this file to measure clips, and the reference gateway to check uploads.
+ */
 
-/** The sample rates of MPEG 1 in Hz. MPEG 2 halves and MPEG 2.5 quarters them. */
+/** The sample rates of MPEG 1 in Hz. The rates of MPEG 2 are half of these rates, and those of MPEG 2.5 a quarter. */
 const sampleRates = [44_100, 48_000, 32_000];
 
 const mpeg1 = {
@@ -8,8 +10,8 @@ const mpeg1 = {
   samples: 1152,
   sideInfo: { mono: 17, stereo: 32 },
   /**
-   * The bit rates of layer III in units of 1,000 bits per second. Index 0 (free) is not supported, and index 15 is not
-   * allowed.
+   * The bit rates of layer III in units of 1,000 bits per second. Index 0 (the free format) is not supported, and index
+   * 15 is not allowed.
    */
   bitRates: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
 };
@@ -19,7 +21,7 @@ const mpeg2 = {
   sideInfo: { mono: 9, stereo: 17 },
   bitRates: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
-/** The versions of MPEG by the two version bits of a header. MPEG 2.5 is an extension by Fraunhofer. */
+/** The versions of MPEG, indexed by the two version bits of a header. MPEG 2.5 is an extension by Fraunhofer. */
 const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
 export const mp3HeaderLength = 4;
@@ -54,14 +56,14 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /**
- * A round length means "unknown" only from this many bytes on. So long are 17 minutes of speech at 24 kHz with 16 bits,
- * which is more than speaking the longest text takes.
+ * The minimum number of bytes of a round length that means "unknown". A smaller round length may be real: this many
+ * bytes are 17 minutes of speech at 24 kHz with 16 bits, and speaking the longest text takes less time.
  */
 const minPlaceholder = 50_000_000 - 128;
 /**
- * A placeholder may be up to this many bytes below a round number. Some writers subtract the length of the header (44
- * bytes, or 58 or 80 bytes with more chunks). Other writers subtract 1, which gives the largest number that fits in
- * some number of bits.
+ * A length counts as round if it is at most this many bytes below a round number. Some writers subtract the length of
+ * the header from a round number (44 bytes, or 58 or 80 bytes with more chunks). Other writers subtract 1, which gives
+ * a number such as 2^32 − 1.
  */
 const maxBelowRound = 128;
 
@@ -74,9 +76,9 @@ const isRound = (length: number): boolean =>
 
 /**
  * Returns whether the declared length of a WAV file's audio means "unknown". A program that streams does not know the
- * length in advance. Such a program writes 0, the largest number that fits, another large round number, or the length
- * of a whole number of minutes, such as an hour. Truncated files are still detected, because a counted length is hardly
- * ever round. `bytesPerSecond` is 0 if unknown.
+ * length in advance. Such a program writes 0, the largest number that fits into the field, another large round number,
+ * or the length of a whole number of minutes, such as an hour. Truncated files are still detected, because a counted
+ * length is hardly ever round. `bytesPerSecond` is 0 if unknown.
  */
 export const isUnknownLength = (declared: number, bytesPerSecond: number): boolean =>
   declared === 0 ||

@@ -18,7 +18,7 @@ export interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-/** The error body of the gateway's web framework: a message, or a list of errors. */
+/** The error body of the gateway's web framework. The field `detail` is a message or a list of errors. */
 export const detailBodySchema = z.looseObject({
   detail: z.union([z.string(), z.array(z.unknown())]),
 });

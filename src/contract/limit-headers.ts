@@ -1,4 +1,7 @@
-/** Every response reports its key's limits, and what remains of them, in these headers (interface, section 8). */
+/**
+ * The headers in which every response reports the limits of its key, and what remains of these limits (interface,
+ * section 8).
+ */
 export const limitHeaders = {
   limitRequests: 'x-ratelimit-api_key-limit-requests',
   remainingRequests: 'x-ratelimit-api_key-remaining-requests',

@@ -14,8 +14,8 @@ export type Model = z.infer<typeof modelSchema>;
 
 /**
  * A list of models as servers send it. LM Studio, DeepSeek and Gemini leave out `created`; OpenRouter leaves out
- * `object` and `owned_by`. Together sends a list without an object around the list. Servers written in Go send `null`
- * for an empty list.
+ * `object` and `owned_by`. Together AI sends a list without an object around the list. Servers written in Go send
+ * `null` for an empty list.
  */
 export const servedModelListSchema = z.preprocess(
   (body) => (Array.isArray(body) ? { data: body as unknown[] } : body),

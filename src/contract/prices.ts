@@ -1,6 +1,7 @@
 /**
  * This file contains the prices of the service (interface, sections 1.5 and 8). Prices are whole millionths of the
- * currency, so sums are exact. The cost of each request is rounded separately, and a half is rounded up.
+ * currency, so sums are exact. The cost of each request is rounded separately to a whole millionth, and a half is
+ * rounded up.
  */
 
 /** The price per input character of speech: 0.000015 of the currency. */
@@ -10,8 +11,8 @@ const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
 /**
- * Returns the cost of a chat: the number of tokens times the price per million tokens. The result is exact for any
- * number of tokens.
+ * Returns the cost of a chat in millionths of the currency. `price` is the price of a million tokens, so the sum of
+ * tokens times price is divided by a million and rounded. The sum is exact for any number of tokens.
  */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },

@@ -10,7 +10,7 @@ export const routes = {
 export const requestIdHeader = 'x-request-id';
 
 /**
- * Weir sends this request id with all requests that check a target and its keys before a load. No figure includes these
- * requests.
+ * Weir sends this request id with all requests that check a target and its keys before a load. The figures of a run do
+ * not include these requests.
  */
 export const preflightId = 'weir-preflight';

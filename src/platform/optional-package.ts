@@ -29,8 +29,8 @@ export const installedVersion = (name: string): string | null => {
 };
 
 /**
- * Loads optional packages with `load`. If a package is missing, throws a `Problem` with the message that `purpose`
- * needs the packages `names`: install them, or do what `instead` says.
+ * Loads optional packages with `load`. If a package is missing, throws a `Problem` that names the command that installs
+ * the packages `names`. `purpose` says what needs the packages, and `instead` says what to do without them.
  */
 export const loadOptional = async <T>(
   load: () => Promise<T>,

@@ -71,7 +71,7 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
 /**
  * Returns whether to use colours on a stream. A NO_COLOR (https://no-color.org) that is not empty switches colours off.
  * Without NO_COLOR, a FORCE_COLOR of 0 or false switches colours off, and any other FORCE_COLOR switches colours on.
- * Without both variables, only a terminal gets colours.
+ * Without either variable, only a terminal gets colours.
  */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,

@@ -18,7 +18,7 @@ export interface CanaryOptions {
 export interface CanaryStreams {
   /** Must be called `ahead` ms before the start of the run. Events that were sent before this start do not count. */
   begin(ahead: number): void;
-  /** Returns the errors that were measured since the last call of `take`. */
+  /** Returns the measurement errors since the last call of `take`. */
   take(): CanarySample;
   close(): Promise<void>;
 }

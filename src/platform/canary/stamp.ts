@@ -59,9 +59,10 @@ const countTimes = () => {
 };
 
 /**
- * Counts how late events are read, in ms. `begin` clears the counts and ignores events that were sent before `at`.
- * `note` counts the events in `bytes`, which were read at `at`. `take` returns the counts since its last call: `errors`
- * with the whole lateness, `outside` without the time that the bytes may have waited in the event loop.
+ * Counts how late events are read, in ms. `begin` clears the counts, and ignores events that were sent before the
+ * instant `at`. `note` counts the events in `bytes`, which were read at the instant `at`. `take` returns the counts
+ * since the last call of `take`. In `errors`, each event counts with its whole lateness. In `outside`, the time that
+ * the bytes may have waited in the event loop is subtracted.
  */
 export const countErrors = ({
   machineZero,

@@ -8,7 +8,7 @@ import { targetAddress } from './request-path.ts';
 
 /**
  * This file chooses a proxy from environment variables by the rules of curl, Go and undici. undici applies these rules
- * only in its own agent, while Weir's transports open connections themselves.
+ * only in its own agent. Weir's transports open connections themselves and do not use this agent.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,8 +66,8 @@ const coversAddress = (entry: string, host: string): boolean => {
 };
 
 /**
- * Returns whether an entry of NO_PROXY covers a host: the named host and all its subdomains, only the subdomains if the
- * entry begins with `*.`, or every host for `*`. A port in the entry must match.
+ * Returns whether an entry of NO_PROXY covers a host. The entry `example.com` covers this host and its subdomains,
+ * `*.example.com` covers only the subdomains, and `*` covers every host. A port in the entry must match.
  */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);
@@ -189,7 +189,8 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  // An import of node:http would also load Node's WebSocket, which takes 30 ms of CPU at every start.
+  // `node:http` is not imported, since an import would also load Node's WebSocket, which takes 30 ms of CPU at every
+  // start.
   const isTls = proxy.protocol === 'https:';
   const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
@@ -229,8 +230,9 @@ const throughProxy =
   };
 
 /**
- * Makes a TLS socket report its first error. Otherwise, undici would only report that the server closed the socket.
- * Since TLS 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
+ * Makes a TLS socket report its first error. Otherwise, undici would only report that the server closed the socket. For
+ * example, a server with TLS 1.3 that rejects the client's certificate sends an alert after the handshake, and then
+ * closes the socket. The alert is the first error.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -275,7 +277,8 @@ export const tlsTrustOptions = ({
   'secureContext' | 'rejectUnauthorized'
 > => {
   const rejectUnauthorized = wire.verifyTls;
-  // A target without TLS needs no secure context. It has `certificates` nevertheless if SSL_CERT_FILE is set.
+  // A target without TLS needs no secure context. Even for such a target, `certificates` is not `null` if SSL_CERT_FILE
+  // is set.
   const isTls = targetAddress(url).url.protocol === 'https:';
   if (!isTls || certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;

@@ -3,8 +3,8 @@ import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exch
 /** The state of an exchange just before the exchange failed. The meaning of an error depends on this state. */
 export interface ExchangeProgress {
   /**
-   * The origin of the request's connection; `null` while a connection is being opened, also if it replaces a kept
-   * connection on which the request was sent before.
+   * The origin of the request's connection; `null` while a connection is being opened. This field is also `null` while
+   * a new connection replaces a kept connection on which the request was sent before.
    */
   readonly connection: ConnectionOrigin | null;
   /** The milliseconds since the request was sent; `null` if the request was not sent. */
@@ -13,9 +13,10 @@ export interface ExchangeProgress {
 }
 
 /**
- * If a connection closes at most this many ms after a request was sent, the server may have closed it while it was
- * idle. A server may do so while a request is on its way (RFC 9112, section 9.3.1), and the client notices this within
- * about one round trip. If the close comes later, the server had already received the request.
+ * If a connection closes at most this many ms after a request was sent, the server may have closed the connection
+ * because the connection was idle. A server may do so while a request is on its way (RFC 9112, section 9.3.1), and the
+ * client notices the close within about one round trip. If the connection closes later, the server had already received
+ * the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -42,7 +43,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** Maps error codes to causes. With each of these codes, the server has ended an established connection. */
+/** Maps error codes to causes. Each of these codes means that the server has ended an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -143,8 +144,8 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
 };
 
 /**
- * Returns advice on a status 400 whose text complains about TLS; `null` for any other answer. The sentences are from
- * nginx (`ngx_http_special_response.c`), Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`).
+ * Returns advice on a status 400 whose text complains about TLS; `null` for any other answer. The recognised texts are
+ * from nginx (`ngx_http_special_response.c`), Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`).
  */
 export const tlsComplaint = (
   status: number,
@@ -162,8 +163,8 @@ export const tlsComplaint = (
 };
 
 /**
- * Returns whether undici may have rejected a header that is folded over two lines, among other causes of the same
- * error. curl, Go and Weir's own transport accept folded headers.
+ * Returns whether an error may mean that undici has rejected a header that is folded over two lines. The same error can
+ * have other causes. curl, Go and Weir's own transport accept folded headers.
  */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&

@@ -47,7 +47,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#clock = clock;
   }
 
-  /** Returns how many connections requests can use now or after a rest. */
+  /** Returns the number of connections that requests can use now or after a rest. */
   countUsable(now: Instant): number {
     const isUsable = (connection: Connection): boolean => this.#isUsable(connection, now);
     const resting = [...this.#resting.keys()].filter(isUsable).length - this.#waiting.length;
@@ -97,7 +97,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Records that the server ended a connection, idle or in use, and removes it. */
+  /** Records that the server ended a connection, idle or in use, and removes the connection. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -139,8 +139,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Returns when the rest of a connection ends. This is computed anew each time, since Weir may have learnt more about
-   * the server since the rest began.
+   * Returns when the rest of a connection ends. The result is computed anew each time, because Weir may have learnt
+   * more about the server since the rest began.
    */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);

@@ -44,8 +44,8 @@ export const cutShort = (): Error =>
   });
 
 /**
- * Keeps a socket open for writing after the server has sent its end. A socket that is closed for writing shows no
- * refusal.
+ * Keeps a socket open for writing after the server has sent its end (FIN). On a socket that is closed for writing, a
+ * refusal (RST) would not be noticed.
  */
 export const keepWritable = (socket: Socket): void => {
   socket.allowHalfOpen = true;

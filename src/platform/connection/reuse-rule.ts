@@ -1,8 +1,8 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * If the server ends this many connections in a row just after the same number of answers, Weir concludes that it
- * always ends connections after so many answers.
+ * If the server ends this many connections in a row just after the same number of answers, Weir concludes that the
+ * server always ends a connection after this number of answers.
  */
 const endsForRule = 3;
 /** After this many answers in a row on reused connections, Weir concludes that the server keeps its connections. */
@@ -35,8 +35,8 @@ export class ObservedEnds {
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /**
-   * After how many answers the server ended the latest connections (`answers`), and how many connections in a row it
-   * has ended after so many answers (`inARow`).
+   * `answers` is the number of answers after which the server ended the latest connections. `inARow` is the number of
+   * connections in a row that the server has ended after this number of answers.
    */
   #ends = noEnds;
   #reusesInARow = 0;
@@ -97,8 +97,8 @@ export interface AnsweredConnection {
 }
 
 /**
- * Returns sentences that say after how many answers the server ended or kept connections. They name `framing` (chunked
- * or unchunked) only if the server treats answers with the other framing differently.
+ * Returns sentences that say after how many answers the server ended or kept connections. The sentences name `framing`
+ * (chunked or unchunked) only if the server treats answers with the other framing differently.
  */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {

@@ -12,7 +12,7 @@ export const unreadableReason = (error: unknown): string | null =>
 
 /**
  * Generates the bytes of a file in parts, so a large file needs no more memory than a small file. A caller that stores
- * all parts passes `most`, the maximum number of bytes. Throws for a file with more bytes.
+ * all parts passes `most`, the maximum number of bytes. Throws for a file with more than `most` bytes.
  */
 export function* filePartsOf(
   path: string,

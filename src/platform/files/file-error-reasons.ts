@@ -24,7 +24,7 @@ const unwritable: Readonly<Record<string, string>> = {
 /** Thrown for a file that Weir refuses to read; the message says why. */
 export class UnfitFile extends Error {}
 
-/** What messages say about errors of Node itself, not of the system, by error code. */
+/** The words that messages use for errors of Node itself (not of the system), by error code. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',

@@ -17,7 +17,10 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-/** The maximum time for writing the last lines, in ms. If the file is a pipe, its reader may have stopped reading. */
+/**
+ * The maximum time for writing the last lines, in ms. The time is limited, since the file may be a pipe whose reader
+ * has stopped reading.
+ */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>

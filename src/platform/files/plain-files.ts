@@ -87,7 +87,7 @@ export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>):
   }
 };
 
-/** Writes a text that could not be written to `path` into a new temporary folder. Returns the new path. */
+/** Saves a text in a new temporary folder because the text could not be written to `path`. Returns the new path. */
 export const keepElsewhere = async (path: string, text: string): Promise<string> => {
   const kept = join(await mkdtemp(join(tmpdir(), 'weir-')), basename(path));
   await writeFile(kept, text);

@@ -163,8 +163,8 @@ export const pathExists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates one folder. Returns `false` if it already exists, since a run must not remove a folder that it did not
- * create.
+ * Creates one folder. Returns `false` if the folder already exists, so that a run later removes only folders that the
+ * run has created.
  */
 const createOneFolder = async (path: string): Promise<boolean> => {
   try {
@@ -188,8 +188,8 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
 };
 
 /**
- * Opens a folder for one run. Throws a `Problem` if the folder is not writable, if another run in progress uses it, or
- * if it exists although it `mustBeNew`.
+ * Opens a folder for one run. Throws a `Problem` if the folder is not writable, if another run in progress uses the
+ * folder, or if `mustBeNew` is true and the folder exists.
  */
 export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);
@@ -234,8 +234,8 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
 };
 
 /**
- * At most this many folders may differ only in the number at the end of their names. The names contain the start in
- * seconds, and fewer runs can start within one second.
+ * The maximum number of folders whose names differ only in the number at the end. The names contain the start of the
+ * run in seconds, and fewer runs than this maximum can start within one second.
  */
 const maxNamesakes = 1000;
 

@@ -53,9 +53,9 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
 type ScenarioFactory = () => unknown;
 
 /**
- * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or its result if it is a
- * function. `weir` is the module that the file gets when it imports `weir-bench`. Throws a `Problem` if the file cannot
- * be loaded or exports no scenario.
+ * Returns the scenario that a TypeScript or JavaScript file exports: the default export, or the result of the default
+ * export if it is a function. `weir` is the module that the file gets when it imports `weir-bench`. Throws a `Problem`
+ * if the file cannot be loaded or exports no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

@@ -5,8 +5,8 @@ import { readTextWithHash } from './file-contents.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file loads a tokenizer only if a scenario names it. It uses `require`, since scenarios are read synchronously.
- * Loading is slow, which does no harm before the run.
+ * This file loads a tokenizer only if a scenario names the tokenizer. The file uses `require`, since scenarios are read
+ * synchronously. Loading is slow, which does no harm, since it happens before the run.
  */
 const require = createRequire(import.meta.url);
 
@@ -55,11 +55,12 @@ const openFile = (file: string, path: string): TokenCounter | string => {
     const tokenizer = new Tokenizer(JSON.parse(text) as object, {});
     const count = (input: string): number =>
       tokenizer.encode(input, { add_special_tokens: false }).ids.length;
-    // Some errors in a file appear only when the tokenizer is used.
+    // The tokenizer is used once here, since some errors in a file appear only when the tokenizer is used.
     count(' a');
     return { count, sha256 };
   } catch {
-    // The library's message names its own fields and functions, which mean nothing to a user.
+    // The library's message is not shown, since it names fields and functions of the library, which mean nothing to a
+    // user.
     return `${file}: expected a tokenizer.json as Hugging Face publishes it with a model; this one cannot be used: download it again, or leave "tokenizer" out`;
   }
 };

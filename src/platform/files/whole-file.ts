@@ -9,7 +9,7 @@ import { UnfitFile } from './file-error-reasons.ts';
 
 const mebibyte = 1024 ** 2;
 
-/** The maximum number of bytes of a file, by its use. */
+/** The maximum size of a file in bytes, by the use of the file. */
 export const fileBounds = {
   /** The longest text that Node can store. */
   text: 511 * mebibyte,

@@ -11,14 +11,17 @@ const exposeCollector = (): Collect => {
 
 /**
  * Collects the garbage from the start of the program, before the run's clock starts. Otherwise, the first collections
- * of young objects would move this garbage to the old space. (V8's memory reducer, which compacts the heap of an idle
- * process, can be switched off only when Node is started. The first line of the launcher and `npm start` do so.)
+ * of young objects would move this garbage to the old space. (V8's memory reducer compacts the heap of an idle process.
+ * The reducer can be switched off only when Node is started, so the first line of the launcher and `npm start` switch
+ * it off.)
  */
 export const cleanHeap = (): void => exposeCollector()();
 
 const mostUncollected = 4 * 1024 * 1024;
 
-/** `countReadBytes` ignores reads of fewer bytes. They contain single tokens and leave little garbage. */
+/**
+ * `countReadBytes` ignores reads of fewer bytes than this. Such reads contain single tokens and leave little garbage.
+ */
 const leastCounted = 16 * 1024;
 
 let uncollected = 0;

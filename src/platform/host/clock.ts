@@ -2,14 +2,20 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** How long before an alarm's instant naps replace its timer, in ms. A timer can be a millisecond late. */
+/**
+ * When an alarm's instant is at most this many ms away, naps replace the timer, since a timer can be a millisecond
+ * late.
+ */
 const timerLead = 1.2;
 /**
  * The maximum length of a nap, in ms. A nap is a pause between two checks of the sockets while an alarm is near. No
  * socket is read during a nap.
  */
 const longestNap = 0.25;
-/** A nap is taken only if the alarm's instant is more than this many ms away. The system cannot keep shorter pauses. */
+/**
+ * A nap is taken only if the alarm's instant is more than this many ms away, since the system cannot keep shorter
+ * pauses.
+ */
 const shortestNap = 0.06;
 /**
  * If an alarm is more than this many ms late, the next read rings it. While an event loop has thousands of reads, it
@@ -17,7 +23,7 @@ const shortestNap = 0.06;
  */
 const longestDelay = 4;
 /**
- * No timer is longer than this, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing.
+ * The maximum length of a timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing.
  */
 const longestTimer = 3_600_000;
 /** If alarms come closer together than this many ms, only timers are used, because naps would delay all reads. */
@@ -129,7 +135,7 @@ export interface RunClock extends Clock {
   /** What the machine's monotonic clock (`process.hrtime`) shows at instant 0 of the run, in ms. */
   readonly machineZero: number;
   /**
-   * Returns the maximum time that the bytes of the read at this instant may have waited in the event loop, in ms; 0 for
+   * Returns the maximum time that the bytes read at the instant `at` may have waited in the event loop, in ms; 0 for
    * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
@@ -267,19 +273,22 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** If two readings of `wallZero` differ by at most this many ms, they count as equal: no pause disturbed them. */
+/**
+ * Two readings of `wallZero` that differ by at most this many ms count as equal. Equal readings were not disturbed by a
+ * pause.
+ */
 const sameReading = 0.01;
 
 /**
  * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
  * clock counts whole milliseconds, so this function reads the wall clock at a moment when its value changes. A pause
- * makes a reading smaller, never larger. So the largest reading counts, as soon as a second reading agrees with it.
- * (`performance.timeOrigin` is wrong by the pauses during the start of the process.)
+ * makes a reading smaller, never larger. So the result is the largest reading, as soon as a second reading agrees with
+ * it. (`performance.timeOrigin` is wrong by the pauses during the start of the process.)
  */
 export const wallZero = (): number => {
   let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  // If the wall clock does not change in time, its present value counts. If no two readings agree, the largest reading
-  // counts.
+  // If the wall clock does not change in time, its present value is used. If no two readings agree, the largest reading
+  // is used.
   const until = performance.now() + 20;
   for (let ticks = 0; ticks < 3 || (zero - next > sameReading && performance.now() < until);) {
     const last = Date.now();

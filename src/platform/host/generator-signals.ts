@@ -53,8 +53,8 @@ export const parseThrottled = (cpuStat: string): number | null => {
 };
 
 /**
- * Returns a function that reads for how many microseconds CPU quotas have throttled this process. The function returns
- * `null` if no file reports throttling. The files are searched for only once.
+ * Returns a function that reads how long CPU quotas have throttled this process so far, in microseconds. The function
+ * returns `null` if no file reports throttling. The files are searched for only once.
  */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
@@ -70,8 +70,8 @@ const watchThrottling = (): (() => number | null) => {
 const resolution = 10;
 
 /**
- * Returns for how many nanoseconds this thread ran, and for how many it waited for a CPU (the first two fields in
- * Documentation/scheduler/sched-stats); `null` if the system does not report this.
+ * Returns how long this thread ran and how long it waited for a CPU, in nanoseconds (the first two fields in
+ * Documentation/scheduler/sched-stats); `null` if the system does not report these times.
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
   const [ran, waited] = kernelText('/proc/thread-self/schedstat')?.split(' ') ?? [];

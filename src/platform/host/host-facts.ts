@@ -63,11 +63,11 @@ export interface HostFacts {
   /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** How late each alarm of a measurement of about one second rang, in ms. */
+  /** The lateness of each alarm in ms, from a measurement of about one second. */
   readonly alarmLateness: readonly number[];
 }
 
-/** How many alarms are set one after the other, and how long after the previous alarm each of them is due, in ms. */
+/** The number of alarms, which are set one after the other, and the time from one alarm to the next, in ms. */
 const alarms = { count: 50, interval: 20 };
 
 /** Returns the lateness of each alarm, in ms. A load uses the same kind of alarm to send its requests. */

@@ -1,4 +1,7 @@
-/** The shortest delay that is stored, in ms. Even a read that is not delayed takes some hundredths of a ms. */
+/**
+ * The shortest delay that is stored, in ms. Shorter delays are ignored, since even a read that is not delayed takes
+ * some hundredths of a ms.
+ */
 const shortest = 0.1;
 
 /** The event loop counts as having slept if it was idle for more than this many ms. */
@@ -17,7 +20,7 @@ const capacity = 1 << 15;
 
 export interface LoopProbe {
   readonly now: () => number;
-  /** Returns for how many milliseconds the event loop has slept so far. */
+  /** Returns how long the event loop has slept so far, in ms. */
   readonly idle: () => number;
   /** Calls a function when all reads of the current turn are done. */
   readonly afterReads: (callback: () => void) => void;
@@ -25,8 +28,8 @@ export interface LoopProbe {
 
 /**
  * Measures the maximum time that the bytes of each read may have waited for this event loop. There are three cases:
- * - The event loop has slept. It woke up when a socket became readable, so the bytes waited at most for the work since
- *   the wake-up.
+ * - The event loop has slept. It woke up when a socket became readable, so the bytes have waited at most since the
+ *   wake-up.
  * - The event loop has not slept. It checked its sockets at its previous reads, so the bytes came after these reads.
  * - The event loop slept longer than a timer allows. The system kept it from running (the process was stopped, or had
  *   no CPU), and the bytes may have come at any time since it fell asleep. Shorter times without a CPU are not noticed.
@@ -45,7 +48,7 @@ export class ReadTurns {
   #stored = 0;
   /** The longest delay among the turns that were overwritten. */
   #forgotten = 0;
-  /** The event loop has checked its sockets at this instant, or at a later one. */
+  /** The event loop last checked its sockets at this instant or later. */
   #looked: number;
   /** When the event loop was last known to be awake. Until then, it had slept for `#idle` ms in total. */
   #awake: number;
@@ -140,8 +143,8 @@ export class ReadTurns {
   }
 
   /**
-   * Records that the event loop is awake, and when the event loop checked its sockets at the end of a sleep. Returns
-   * whether the event loop has slept since the last call.
+   * Records that the event loop is awake. After a sleep, also records when the event loop checked its sockets at the
+   * end of the sleep. Returns whether the event loop has slept since the last call.
    */
   #noteAwake(now: number): boolean {
     const idle = this.#probe.idle();

@@ -1,4 +1,6 @@
-/** How long after each other the timers of one second ran, in nanoseconds, as `monitorEventLoopDelay` measures. */
+/**
+ * The intervals between the timers that ran in one second, in nanoseconds, as `monitorEventLoopDelay` measures them.
+ */
 interface TimerIntervals {
   readonly count: number;
   readonly mean: number;
@@ -6,8 +8,8 @@ interface TimerIntervals {
 }
 
 /**
- * Percentiles, in ms, of how late the event loop was over all moments of one second. Example: at 90 % of the moments,
- * it was at most `p90` late.
+ * Percentiles of how late the event loop was over all moments of one second, in ms. Example: at 90 % of the moments,
+ * the event loop was at most `p90` late.
  */
 export interface InstantLateness {
   readonly p50: number;
@@ -16,10 +18,10 @@ export interface InstantLateness {
 }
 
 /**
- * Returns how late the event loop was at the instants of one second, computed from its timers; `null` if there were
- * none. While the event loop is blocked, one late timer replaces all timers that would have been due. So each timer is
- * weighted with the length of its interval. Example: of 50 timers at intervals of 10 ms, the last timer is 500 ms late.
- * It is only 2 % of the timers, but half of all instants fell into its interval.
+ * Returns how late the event loop was at the instants of one second, computed from its timers; `null` if there were no
+ * timers. While the event loop is blocked, one late timer replaces all timers that would have been due. So each timer
+ * is weighted with the length of its interval. Example: of 50 timers at intervals of 10 ms, the last timer is 500 ms
+ * late. This timer is only 2 % of the timers, but half of all instants fell into its interval.
  */
 export const timerLateness = (
   { count, mean, percentiles }: TimerIntervals,
@@ -30,8 +32,8 @@ export const timerLateness = (
   const groups = Array.from(percentiles, ([percent, length]) => {
     const before = rank;
     rank = Math.max(rank, Math.ceil((percent / 100) * count - 1e-9));
-    // The intervals between two reported percentiles form a group. The upper percentile is the longest of them, and
-    // stands for the whole group.
+    // The intervals between two reported percentiles form a group. The interval at the upper percentile is the longest
+    // interval of the group, and stands for the whole group.
     return { length, share: ((rank - before) * length) / (count * mean) };
   });
   const at = (q: number): number => {

@@ -95,7 +95,7 @@ const startBatch = (
     const index = connections.length;
     const connectionRequests = requests[index]!;
     client.setRequests(toAutocannonRequests(connectionRequests, pathFor));
-    // autocannon's documented interface lacks properties that this file needs.
+    // The type is replaced, since autocannon's documented interface lacks properties that this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(
       new ObservedConnection(connection, context, connectionRequests.length, (request, exchange) =>

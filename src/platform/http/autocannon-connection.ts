@@ -38,7 +38,7 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/** These methods do nothing, so autocannon stores no statistics, which Weir does not use. */
+/** These methods do nothing, so autocannon does not store statistics that Weir would not use. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -93,7 +93,7 @@ export class ObservedConnection {
 
   #openSocket(): void {
     this.#onClosed();
-    // The old socket is dropped, since a late error of it would make autocannon connect twice.
+    // The old socket is dropped, since a late error of the old socket would make autocannon connect twice.
     this.#socket?.drop();
     this.#parser = new ResponseParser();
     this.#socket = new ObservedSocket(this.#client.opts, this.#context, {

@@ -12,7 +12,10 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 /** The result of one request that is sent to the target before the load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** `doubtful`: the answer is not a list of models. `silent`: no answer came. In both cases, chats may still work. */
+  /**
+   * With `doubtful`, the answer is a redirect or an HTML page, or only another path was answered. With `silent`, no
+   * answer came. In both cases, chats may still work.
+   */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
    * With `unusable`, the target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that the target
@@ -84,7 +87,7 @@ const firstText = async (body: Dispatcher.ResponseData['body'], most: number): P
       if (size >= most) break;
     }
   } catch {
-    // A body that is cut off still shows that the server speaks HTTP. So the part that was received decides.
+    // A body that is cut off still shows that the server speaks HTTP. So the part that was received is returned.
   }
   return Buffer.concat(pieces).toString('utf8', 0, most);
 };
@@ -147,15 +150,15 @@ const beginLook = (
   };
 };
 
-/** Returns advice for the case that an address returns an HTML page instead of JSON. */
+/** Returns advice for an address that returns an HTML page instead of JSON. */
 const pageAdvice = (url: string): string =>
   /\/v\d+\w*\/*$/.test(targetAddress(url).url.pathname)
     ? 'the gateway lists its models at another address, or to none'
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
 /**
- * Returns why an answer probably does not come from a gateway: the answer is a redirect or an HTML page. Returns `null`
- * for any other answer.
+ * Returns why an answer that is a redirect or an HTML page probably does not come from a gateway. Returns `null` for
+ * any other answer.
  */
 const doubtOf = (
   url: string,
@@ -237,9 +240,10 @@ export const preflightTarget = async (
       : { kind: 'doubtful', message };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // The load may use the other transport, which accepts folded headers.
+    // A folded header is no failure, since the load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
-    // Some proxies close the connection for every unknown path, for example nginx with its status 444.
+    // Another path is tried, since some proxies close the connection for every unknown path. For example, nginx does so
+    // with its status 444.
     const mayAnswer = isConnected() && !target.isTls;
     if (mayAnswer && (await answersElsewhere(request, timeout)))
       return {

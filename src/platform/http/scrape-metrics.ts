@@ -109,8 +109,8 @@ const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
 };
 
 /**
- * Returns the reason and advice for an answer whose status is not 200. For example, LiteLLM redirects `/metrics` to
- * `/metrics/`.
+ * Returns why an answer whose status is not 200 has no metrics, and what to do if Weir knows it. For example, LiteLLM
+ * redirects `/metrics` to `/metrics/`.
  */
 const statusReason = (status: number, location: unknown, url: string): string => {
   if (status === 401 || status === 403)

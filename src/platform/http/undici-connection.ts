@@ -107,7 +107,7 @@ export class UndiciConnection implements KeptConnection {
 
   /**
    * Records that the answer is complete or that the exchange has ended. The connection can be reused for `reusableFor`
-   * ms. The `maxAnswers` of its first answer limits how many answers it can carry in total.
+   * ms. The `maxAnswers` of the first answer limits the total number of answers on the connection.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;

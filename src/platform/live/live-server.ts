@@ -115,7 +115,7 @@ class Readers {
   }
 }
 
-/** Returns the status and the text of a refusal; `null` if the request may be answered. */
+/** Returns the status and the text with which a request is refused; `null` if the request may be answered. */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,
   port: number,

@@ -7,10 +7,7 @@ import { type ChildProcessHandle, startChildProcess } from '../process/child-pro
  */
 const startTimeout = 20_000;
 
-/**
- * Flags of Node that run the garbage collector and the compiler in the main thread, with the low priority of the main
- * thread.
- */
+/** Flags of Node that make the garbage collector and the compiler run in the main thread, which has a low priority. */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 
 /**

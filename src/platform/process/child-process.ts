@@ -17,9 +17,11 @@ export interface ChildProcessHandle {
   readonly onLine: (listener: (line: string) => void) => void;
   /** Writes to the process's standard input. If the process has ended, the text is lost. */
   readonly write: (text: string) => void;
-  /** Returns how many bytes of the process's input still wait in this process. */
+  /**
+   * Returns the number of bytes for the process's input that are still buffered here and not yet sent to the process.
+   */
   readonly backlog: () => number;
-  /** Returns in one line how the process ended unexpectedly; `null` while it runs. */
+  /** Returns a line that says how the process ended; `null` while the process runs, and after `stop` was called. */
   readonly ended: () => string | null;
   /** Ends the process and waits until it has ended. */
   readonly stop: () => Promise<void>;

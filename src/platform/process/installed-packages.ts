@@ -54,9 +54,9 @@ const requirementsOf = (folder: string): readonly string[] => {
 
 /**
  * Finds the folders of all packages that the program needs, and of the optional packages in `extra`. The keys are the
- * paths to which the packages are copied. A package is copied to the top level. If another version is already there, it
- * is copied below the package that needs it. Direct dependencies come first. Throws for a package that is not
- * installed.
+ * paths to which the packages are copied. A package is copied to the top level. If another version of the package is
+ * already there, the package is copied below the package that needs it. Direct dependencies come first. Throws for a
+ * package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

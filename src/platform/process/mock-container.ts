@@ -55,8 +55,8 @@ const nameFor = (
 };
 
 /**
- * Describes the image of this Weir on the base image `base`: its name, and the function `withFolder`, which calls
- * `build` with a temporary folder that contains the image's files.
+ * Returns the name of the image of this Weir on the base image `base`, and the function `withFolder`. `withFolder`
+ * calls `build` with a temporary folder that contains the image's files.
  */
 const imageContext = (base: string) => {
   const files = ownFiles();
@@ -107,7 +107,8 @@ const readiness = { apart: 50, whole: 20_000 } as const;
 const stopGrace = 2000;
 
 /**
- * Attaches to the standard streams of a created container before it starts, so no output is lost, and sends `settings`.
+ * Attaches to the standard streams of a container, and sends `settings`. The container was created but not yet started,
+ * so no output is lost.
  */
 const attach = async (
   { dockerode }: ContainerClient['container'],
@@ -144,8 +145,8 @@ const attach = async (
 type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
 /**
- * Defines the container for the library. The container is reachable only from this machine. Weir attaches to it as soon
- * as it is created, and the engine removes it once it has ended.
+ * Returns the class of the container for the library. The container is reachable only from this machine. Weir attaches
+ * to the container as soon as the container is created, and the engine removes the container once it has ended.
  */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
@@ -241,8 +242,8 @@ export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   // The library's reaper, which removes containers, needs an image from a registry. The reaper is turned off, since the
   // gateway ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // If Weir itself runs in a container, the library would otherwise look for the engine from another container, for
-  // which it needs an image from a registry.
+  // Without this setting, if Weir itself runs in a container, the library would look for the engine from another
+  // container, and would need an image from a registry for this.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }

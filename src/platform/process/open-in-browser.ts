@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Only these environment variables are passed to the browser, which finds the user's desktop by them. None contains a
- * key.
+ * Only these environment variables are passed to the browser, which needs them to find the user's desktop. None of
+ * these variables contains a key.
  */
 const passedOn =
   /^(?:PATH|Path|HOME|USERPROFILE|SystemRoot|(?:LOCAL)?APPDATA|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
-/** The program that opens the browser is watched for this many ms. It ends at once, or runs as long as the browser. */
+/**
+ * The program that opens the browser is watched for this many ms. The time is limited, since on some systems the
+ * program runs as long as the browser.
+ */
 const patience = 3000;
 
 /**

@@ -51,7 +51,7 @@ const authenticationFor = async (
   const { WEIR_NATS_TOKEN: token = '', WEIR_NATS_NKEY: seed = '' } = environment;
   const credentials = await fileOf(environment, 'WEIR_NATS_CREDS');
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  // The library reads the last part of the file only if a line feed follows it.
+  // A line feed is added, since the library reads the last part of the file only if a line feed follows it.
   if (credentials !== null)
     return { authenticator: transport.credsAuthenticator(bytes(`${credentials}\n`)) };
   if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed.trim())) };
@@ -99,11 +99,14 @@ const connectToNats = async (
 
 /**
  * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket, and
- * contents are in an object store. The server stores both on disk, so they survive its restart. A machine asks for the
- * time with a plain NATS request, whose round trip takes some tenths of a millisecond.
+ * contents are in an object store. The server stores records and contents on disk, so they survive a restart of the
+ * server. A machine asks for the time with a plain NATS request, whose round trip takes some tenths of a millisecond.
  */
 
-/** The timeout of one operation, in ms. Several operations must fit into the shortest silence that ends a slice. */
+/**
+ * The timeout of one operation, in ms. Several operations must fit into the shortest `--silence`, after which a worker
+ * or the coordinator counts as gone.
+ */
 const operationTimeout = 1000;
 /** The timeout for one part of a content, in ms. */
 const contentTimeout = 5000;
@@ -139,8 +142,8 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // With `allow_direct`, another server than the leader could answer. Only the leader's copy of a record is certain to
-  // be current.
+  // With `allow_direct`, a server other than the leader could answer. The option is off, since only the leader's copy
+  // of a record is certain to be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
@@ -186,7 +189,7 @@ const storeContent = async (
   return createHash('sha256').update(content).digest('hex');
 };
 
-/** Asks for the time, and answers other machines that ask, on a subject of the bucket. */
+/** Asks for the time on `subject`, and answers other machines that ask for the time there. */
 const timeOn = (connection: NatsConnection, subject: string) => ({
   answerTime: async (now: () => number) => {
     const subscription = connection.subscribe(subject, {
@@ -209,8 +212,8 @@ const timeOn = (connection: NatsConnection, subject: string) => ({
 });
 
 /**
- * Opens the rendezvous at the address of a NATS server. The path of the address names its bucket. Throws a `Problem` if
- * the rendezvous cannot be opened.
+ * Opens the rendezvous at the address of a NATS server. The path of the address names the bucket of the rendezvous.
+ * Throws a `Problem` if the rendezvous cannot be opened.
  */
 export const openNatsRendezvous = async (
   url: URL,

@@ -1,7 +1,7 @@
 import { HttpFault, maxSectionBytes } from './response-head.ts';
 
 /**
- * Receives content without its framing: the bytes of `bytes` from `from` to `to`, which are valid only during the call.
+ * Receives content without its framing: the part of `bytes` from `from` to `to`, which is valid only during the call.
  * `onContent` is called at most once for each read.
  */
 export interface ContentSink {
@@ -68,10 +68,10 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes bytes from `from` to `end`, or to the line of the last chunk, and returns the position after the decoded
-   * bytes. The caller then checks `hasLastChunk` and `fault`. The contents of several chunks are moved together within
-   * `bytes`, so the sink is called once. If a server sends many chunks together, a call for each chunk would take
-   * longer than reading the chunks.
+   * Decodes bytes from `from` to `end`, but only up to the line of the last chunk, and returns the position after the
+   * decoded bytes. The caller then checks `hasLastChunk` and `fault`. The contents of several chunks are moved together
+   * within `bytes`, so the sink is called once. If a server sends many chunks together, a call for each chunk would
+   * take longer than reading the chunks.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;

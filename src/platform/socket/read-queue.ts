@@ -5,8 +5,8 @@ export interface ReadReceiver {
   /** The number of this receiver's reads that wait in the queue. */
   waitingReads: number;
   /**
-   * Called with the instant of a read and its bytes: the bytes of `bytes` from `begin` to `end`, which are valid only
-   * during the call.
+   * Called with the instant of a read, and with the read bytes: the part of `bytes` from `begin` to `end`, which is
+   * valid only during the call.
    */
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
 }

@@ -15,8 +15,8 @@ interface RequestFraming {
 }
 
 /**
- * Applies a request header that the head has elsewhere (another host, `connection: close`, or the right length) to
- * `framing`. Returns an empty text, or the fault of the header.
+ * Applies a request header that concerns the framing to `framing`. Accepts only a valid host, `connection: close`, and
+ * the right content length. Returns an empty text, or the fault of a header that is not accepted.
  */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
@@ -98,7 +98,7 @@ export class RequestHeadWriter {
   }
 }
 
-/** The size of the buffer, in bytes. A larger request is written to the socket directly. */
+/** The size of the shared buffer of a `RequestWriter`, in bytes. A larger request is written to the socket directly. */
 const sharedBufferSize = 64 * 1024;
 
 /** Writes requests. Small requests are assembled in one buffer that all connections share. */
@@ -124,8 +124,8 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // If the system has not accepted all bytes, the socket still uses these bytes. Over TLS, the socket always still
-    // uses the bytes.
+    // If the system has not accepted all bytes, the socket still uses these bytes, so the offset moves past them. Over
+    // TLS, this is always the case.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

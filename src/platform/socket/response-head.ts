@@ -34,8 +34,8 @@ const atLineStart = 2;
 const afterLastCr = 3;
 
 /**
- * Matches a complete section. The method `#scan` accepts the same sections. Most sections arrive in one read, and this
- * pattern is faster than the scan.
+ * Matches a complete section. The method `#scan` accepts the same sections, and sections that are split over several
+ * reads, but is slower.
  */
 const wholeSection = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
 const sectionEnd = Buffer.from('\r\n\r\n');
@@ -243,7 +243,7 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * This many ms before the close that the server announced, a connection is no longer used, since the server's timer
+ * A connection is no longer used from this many ms before the close that the server announced, since the server's timer
  * started before the client's. undici uses the same margin.
  */
 const keepAliveMargin = 2000;

@@ -32,8 +32,8 @@ type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
  */
 export class ResponseParser {
   /**
-   * For how long, in ms, the connection may be idle after a complete response and still be reused; 0 if it cannot be
-   * reused.
+   * How long the connection can be idle after a complete response and still be reused, in ms; 0 if the connection
+   * cannot be reused.
    */
   reusableFor = 0;
   /** Whether a byte of the response was received. */

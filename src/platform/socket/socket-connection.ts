@@ -87,7 +87,7 @@ export interface ConnectionContext {
   onIdle(connection: SocketConnection): void;
   /** Called when an answer begins on a connection that earlier requests have used. */
   onReused(connection: SocketConnection): void;
-  /** Called when a connection has opened that no request has taken. */
+  /** Called when a connection that no request has taken is open. */
   onOpenedAhead(connection: SocketConnection): void;
   /**
    * Called when the server has ended a kept connection. The next request may already be on its way on this connection.

@@ -52,8 +52,8 @@ export class AheadConnections {
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether a connection that was opened in advance has failed. To spare a failing target, no more are opened in
-   * advance until a request has succeeded and `#pausedUntil` has passed.
+   * Whether a connection that was opened in advance has failed. To spare a failing target, no more connections are
+   * opened in advance until a request has succeeded and `#pausedUntil` has passed.
    */
   #hasFailed = false;
   /**
@@ -82,7 +82,7 @@ export class AheadConnections {
 
   /**
    * Returns the oldest ready connection. If no connection is ready, returns the oldest connection that is being opened.
-   * A server that handles one connection at a time accepts the oldest connection first.
+   * The oldest connection comes first, since a server that handles one connection at a time accepts it first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {

@@ -66,7 +66,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The samples of a counter are named with `_total` at the end, but its family is named without it.
+    // The samples of a counter have names that end in `_total`, but the name of the counter's family does not.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [

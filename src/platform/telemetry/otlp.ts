@@ -60,8 +60,8 @@ class ReportingExporter extends OTLPMetricExporter {
 }
 
 /**
- * Returns the attributes of the run for OpenTelemetry (the resource). The environment variables `OTEL_SERVICE_NAME` and
- * `OTEL_RESOURCE_ATTRIBUTES` override Weir's own values.
+ * Returns the resource for OpenTelemetry, which describes the run by attributes. The environment variables
+ * `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override Weir's own values.
  */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
   defaultResource()
