@@ -167,8 +167,8 @@ const examine = async (
 };
 
 /**
- * Prints the token budget, then finds within it how long a target keeps a prompt in its cache, and how much of the
- * prompt.
+ * Prints the token budget. Then finds, within this budget, how long a target keeps a prompt in its cache, and how much
+ * of the prompt it keeps.
  */
 export const examinePromptCache = async (command: CacheCommand, host: Host): Promise<ExitName> => {
   const { printer } = host;

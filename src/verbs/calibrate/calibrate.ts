@@ -179,8 +179,8 @@ interface CalibrateRequest extends GridRequest {
 }
 
 /**
- * After this many ms, no further load is started. On a busy machine each load takes longer, and the largest loads come
- * last.
+ * The time in ms after which no further load is started. On a busy machine each load takes longer, so the largest
+ * loads, which come last, are skipped.
  */
 const startTimeout = 75_000;
 

@@ -23,8 +23,9 @@ interface Need {
 }
 
 /**
- * The number of steps near the answer. `fewest` is one kept step and one broken step. `usual` is the number that a
- * search takes at the default precision. `leastUsual` is the lowest usual number at any precision.
+ * The number of steps near the answer. `fewest` counts one kept step and one broken step. `usual` is the number that a
+ * search takes at the default precision, without (`flow`) or with objectives of latency. At other precisions, the usual
+ * number is at least `leastUsual`.
  */
 const borderSteps = { fewest: 2, leastUsual: 6, usual: { flow: 12, latency: 14 } } as const;
 
@@ -55,8 +56,8 @@ const climbTo = (answer: number, terms: SearchTerms, most: number): readonly Ste
 };
 
 /**
- * Returns the requests and seconds that a search needs if its answer is this rate. If the answer is the declared limit,
- * the search takes no further steps near the answer.
+ * Returns the requests and the seconds of load that a search needs if it finds the rate `answer`. `around` is the
+ * number of steps near the answer. If the answer is the declared limit, the search takes no steps near it.
  */
 const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
   const climb = climbTo(answer, terms, most.rate);
@@ -116,8 +117,8 @@ const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
 };
 
 /**
- * Says, before anything is sent, for which answers of the search a budget is enough. Throws a `Problem` if no search
- * fits in the budget.
+ * Says, before anything is sent, for which range of answers a budget is enough. Throws a `Problem` if no search fits in
+ * the budget.
  */
 export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
   const answers = answersUpTo(most, terms);

@@ -52,9 +52,9 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-/** If the declared limit is low, the first step's rate is the limit divided by this number. */
+/** The first step's rate is 1/s or, if this is lower, the highest allowed rate divided by this number. */
 const firstStepDivisor = 4;
-/** The first step's rate is high enough that the step gets its samples within this many seconds. */
+/** If the first step would need more than this many seconds for its samples, its rate is raised. */
 const maxFirstStepSeconds = 240;
 
 /** Returns the requests per second that all keys may send together under the declared limit per key. */
@@ -103,7 +103,10 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   };
 };
 
-/** Returns the highest rate that a search may try, as far as it is known before the search. */
+/**
+ * Returns the highest rate that a search may try: `--top` or, if lower, the rate of the declared limit of requests. A
+ * limit of tokens is left out, since the tokens of a request are not known before the search.
+ */
 export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Highest => {
   const declared = declaredCeiling(requestsPerMinute, keys);
   return { rate: Math.min(top, declared), isDeclared: declared <= top };

@@ -155,8 +155,8 @@ const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  // A search never goes above the keys' limits. So an assumed limit is left out: it could become the answer, although
-  // the gateway may bear more.
+  // A search never goes above the keys' limits. An assumed limit could therefore become the answer, although the
+  // gateway may bear more. So only declared limits are read.
   const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
@@ -248,7 +248,7 @@ const answerFromStored = async (
   const rates = steps.map(({ rate }) => rate);
   const planned = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
   const kept = Math.max(0, ...steps.flatMap((step) => (step.verdict === 'kept' ? step.rate : [])));
-  // The limit in a stored plan may be an assumption. If the gateway kept a higher rate, the assumption was wrong.
+  // The limit in a stored plan may be an assumption. If the gateway bore a higher rate, the assumption was wrong.
   const isContradicted = kept > declaredCeiling(planned.requestsPerMinute, planned.keys);
   const terms = isContradicted ? { ...planned, requestsPerMinute: null } : planned;
   const notes = present([

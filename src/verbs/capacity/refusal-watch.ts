@@ -10,8 +10,8 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 };
 
 /**
- * Only this many refusals show that a target refuses everything. Fewer may all come from one model that the key may not
- * use.
+ * The minimum number of refusals that shows that a target refuses everything. Fewer may all come from one model that
+ * the key may not use.
  */
 const minRefusals = 10;
 
@@ -31,7 +31,9 @@ export const watchRefusals = () => {
     counts.set(status, (counts.get(status) ?? 0) + 1);
     lastMessage = message;
   };
-  /** Returns how all requests so far were refused, and what the user can check; `null` if a request was not refused. */
+  /**
+   * Returns a sentence with the refusals so far and with what the user can check; `null` if a request was not refused.
+   */
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;
     const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');

@@ -191,7 +191,7 @@ export const performCheck = async (
     const { preflight, model } = options;
     target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
     for (const warning of target.warnings) {
-      // Without the list, the model for chats is unknown. Another request for the list would take just as long.
+      // Without the list of models, no chat model is known. Asking for the list again would take just as long.
       if (target.listing === 'silent' && model === undefined)
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);

@@ -42,7 +42,10 @@ const loadIn = (lines: readonly string[]): ServedLoad | null => {
   return null;
 };
 
-/** Opens a reader of how many requests run on a server, by the metrics that the scenario names or those of the mock. */
+/**
+ * Opens a reader of the number of requests that run on a server. The number comes from the metrics that the scenario
+ * names, or from those of the mock.
+ */
 export const openServingLoad = (
   { server, wire }: Plan,
   target: ReadyTarget,

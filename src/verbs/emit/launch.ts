@@ -89,7 +89,8 @@ export const secretFiles = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * Time in s, in addition to the load, for the start, the wait for workers, and the reports. Each of these is shorter.
+ * The time in s for the start, the wait for workers and the reports, in addition to the load. Each of these three is
+ * shorter than this time.
  */
 const margin = 900;
 

@@ -66,7 +66,7 @@ const lead = async (
     `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
   );
   const stoppedBy = await followLoad(coordination);
-  // This tells the workers that their results have arrived. They read the message while the coordinator writes the
+  // This message tells the workers that their results have arrived. They read it while the coordinator writes the
   // report.
   await led.turn();
   const heard = sleep(farewell);

@@ -29,8 +29,9 @@ const lossText = (
 };
 
 /**
- * Joins the results of all slices into one result. If a slice was lost, the run is incomplete, even if it had sent
- * requests. `startedAt` is the start of the load, on the clock of the losses. Returns `null` if no slice has a result.
+ * Joins the results of all slices into one result. If a slice was lost, the run is incomplete, even if the slice had
+ * sent requests. `startedAt` is the start of the load on the clock of `lost.at`. Returns `null` if no slice has a
+ * result.
  */
 export const joinedResult = (
   results: ReadonlyMap<number, Result>,

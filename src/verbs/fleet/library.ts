@@ -25,7 +25,7 @@ export interface CoordinateOptions
   readonly slices: number;
   /** Whether the other slices stop or continue if one slice is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;
-  /** If the other side is silent for this many ms, it counts as gone: at least 2000; 10,000 by default. */
+  /** The silence in ms after which the other side counts as gone: at least 2000; 10,000 by default. */
   readonly silence?: number | undefined;
 }
 

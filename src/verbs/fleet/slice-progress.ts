@@ -6,9 +6,10 @@ import { liveSamples } from '../../run/watch/live-display.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
- * The logarithm of the factor between two steps of values. For each step, a worker sends the number of values and their
- * mean. These numbers are exact enough for watching a run, and few even for many requests. The mean of a step always
- * lies within the range of the step's values.
+ * The factor between neighbouring steps of values, as a logarithm: the largest value of a step is 5 % above the
+ * smallest. For each step, a worker sends the number of values and their mean. These numbers are exact enough for
+ * watching a run, and there are few of them even for many requests. The mean of a step always lies within the range of
+ * the step's values.
  */
 const step = Math.log(1.05);
 /** All values up to this one, in the measure's unit, share the lowest step. */

@@ -64,8 +64,8 @@ interface ClaimedSlice {
 }
 
 /**
- * A worker stops asking the coordinator for the time after this many unanswered questions, before and after the load.
- * After the load, less depends on the answers.
+ * A worker stops asking the coordinator for the time after `startPatience` unanswered questions before the load, and
+ * after `endPatience` unanswered questions after the load, when less depends on the answers.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 

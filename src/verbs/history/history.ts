@@ -25,7 +25,9 @@ interface HistoryRequest {
   readonly out: string | undefined;
 }
 
-/** Seeds the random orders of the runs. It is fixed so that the same history always shows the same changes. */
+/**
+ * The seed of the random orders of the runs. The seed is fixed, so that the same history always shows the same changes.
+ */
 const seed = 20_141_114;
 
 const runsOfPlan = (

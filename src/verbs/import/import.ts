@@ -133,7 +133,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with new names for its uploads, which begin with the name of the scenario's file. */
+/** Returns the scenario with renamed uploads. Each new name begins with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;

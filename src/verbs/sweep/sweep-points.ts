@@ -44,7 +44,7 @@ export interface ReadSweep {
    * arrivals and prompts.
    */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
-  /** Sentences about objectives that a point has too few requests to decide. */
+  /** Sentences about objectives that cannot be decided, since a point has too few requests. */
   readonly warnings: readonly string[];
 }
 

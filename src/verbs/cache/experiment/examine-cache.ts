@@ -45,12 +45,14 @@ export type CacheFacts = Pick<
 /** The number of tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/** A request's tokens beyond the words of its prompt: the tokens of the chat template and of the answer. */
+/**
+ * The number of a request's tokens that are not words of its prompt: the tokens of the chat template and of the answer.
+ */
 const otherTokens = 40;
 const references = 5;
 /**
- * The number of ages that are tried at the same time. Each narrowing tries this number of ages between the bounds from
- * the previous narrowing.
+ * The number of ages that are tried at the same time. Each further round tries this many ages between the highest age
+ * at which a prompt was kept and the lowest age at which one was lost.
  */
 const agesAtOnce = 8;
 const narrowings = 2;
@@ -58,8 +60,8 @@ const leastAge = 2000;
 /** At most this many other prompts are sent between a prompt and its repetition. */
 const mostOthers = 64;
 /**
- * With at most this number of other prompts, a repetition costs little. So if the cache lost the prompt, the try is
- * repeated.
+ * The maximum number of other prompts at which the try of a lost prompt is repeated. With more other prompts, a
+ * repetition would cost too much.
  */
 const fewOthers = 8;
 
@@ -77,7 +79,10 @@ interface Times {
   readonly ended: number;
 }
 
-/** Returns when the answered request was sent and when it ended, without earlier waits for the key's limit. */
+/**
+ * Returns when the answered request was sent and when its answer ended. A wait for the key's limit before this request
+ * is not included.
+ */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /**
@@ -94,15 +99,15 @@ class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
   /**
-   * Whether the cache lost a prompt, but kept the next prompt that was repeated in the same way. In this case, losses
-   * do not show what the cache keeps.
+   * Whether the cache lost a prompt, but kept the next prompt that was repeated in the same way. The losses then do not
+   * show what the cache keeps.
    */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
   readonly #begun: number;
   #serial = 0;
-  /** Prompts repeat a word, which has this many tokens: 1 in common vocabularies. */
+  /** The number of tokens of the word that prompts repeat: 1 in common vocabularies. */
   #perWord = 1;
 
   constructor(ports: CachePorts, budget: CacheBudget) {
@@ -224,7 +229,7 @@ export const waitUntil = async (
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
-/** Sends a prompt for each age, and sends it again when it has reached its age. */
+/** Sends a prompt for each age, and sends each prompt again when the prompt has reached its age. */
 const tryAges = async (
   ports: CachePorts,
   prompts: Prompts,
@@ -298,8 +303,8 @@ const findAge = async (
 };
 
 /**
- * Finds how many tokens of other prompts displace a prompt from the cache. Ends at a prompt that was lost at an age
- * above `keptFor` ms, since its age may be the cause.
+ * Finds how many tokens of other prompts displace a prompt from the cache. The search ends when a prompt is lost at an
+ * age above `keptFor` ms, since the age may then be the cause of the loss.
  */
 const findOthers = async (
   prompts: Prompts,

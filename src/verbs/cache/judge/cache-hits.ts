@@ -10,7 +10,9 @@ import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-r
 export interface CacheReply {
   /** The time until the end of the answer, in ms. The answer has one token. */
   readonly took: number;
-  /** The prompt tokens, and those of them that came from a cache; `null` if not reported. */
+  /**
+   * The number of tokens of the prompt, and the number of these tokens that came from a cache; `null` if not reported.
+   */
   readonly tokens: number | null;
   readonly cached: number | null;
 }
@@ -89,8 +91,8 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 };
 
 /**
- * Fewer lost prompts than this do not show at which age the cache loses prompts: they may only have reached a replica
- * that does not hold them.
+ * The minimum number of lost prompts that shows at which age the cache loses prompts. Fewer prompts may have been lost
+ * only because their repetitions reached a replica that does not hold them.
  */
 export const leastLosses = 3;
 

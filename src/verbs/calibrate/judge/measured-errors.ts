@@ -30,8 +30,8 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
  * error of the TTFT is the delay with which the first token was recorded. The error of the end is the delay with which
  * the last token was recorded. The error of a gap is the difference between the recorded gap and the gap at the
  * gateway. All errors are absolute values, and include the time in the kernel, which every client has. Leaves out
- * answers due before `warmUp` (ms of the run), and answers whose two records differ in the number of tokens. Returns
- * `null` if no answer is left.
+ * answers that were due before `warmUp` (in ms since the run began), and answers whose two records differ in the number
+ * of tokens. Returns `null` if no answer is left.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],

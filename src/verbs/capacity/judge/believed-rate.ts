@@ -5,9 +5,9 @@ import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
  * This file computes what the steps of a search tell about the highest rate that the server bears. For each condition
- * (a steady flow, each objective) there is a distribution over the logarithm of rates. The distribution begins uniform,
- * and each step multiplies the distribution by a likelihood. The method is Bayesian threshold estimation as in QUEST
- * (Watson & Pelli, Perception & Psychophysics 33, 1983). All conditions hold up to the lowest of their highest rates.
+ * (a steady flow, each objective) there is a distribution of the logarithm of the highest rate at which the condition
+ * holds. The distribution begins uniform, and each step multiplies it by a likelihood. The method is that of QUEST
+ * (Watson & Pelli, Perception & Psychophysics 33, 1983). All conditions hold up to the lowest of these rates.
  */
 
 /** Neighbouring rates of the grid differ by this share. */
@@ -16,7 +16,7 @@ const grain = 0.0025;
 /** The grid reaches from the lowest tried rate / `below` to the highest rate of a broken step × `above`. */
 const reach = { below: 64, above: 2 } as const;
 
-/** With this probability, a disturbance decided the result of a step, and the step says nothing about the rate. */
+/** The probability that a disturbance decided the result of a step, so that the step says nothing about the rate. */
 const misleadingChance = 0.001;
 
 /**
@@ -40,9 +40,9 @@ export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /**
- * Returns a step's deviance, computed from `growth`: the share of the step's arrivals by which its requests in flight
- * grow, since the server cannot complete these arrivals. The expected growth is 1 − capacity / rate, or 0 if the rate
- * is below the capacity.
+ * Returns a step's deviance, computed from `growth`: the growth of the requests in flight, as a share of the step's
+ * arrivals. Requests in flight grow by the arrivals that the server cannot complete. So the expected growth is 1 −
+ * capacity / rate, or 0 if the rate is below the capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
@@ -81,7 +81,7 @@ const nearestShare = (
 
 /**
  * Returns a step's deviance, computed only from whether its rate lies below or above the highest rate. No curve is
- * assumed: at most the allowed share of arrivals misses up to the highest rate, and at least this share above it.
+ * assumed: the share of misses is at most the allowed share up to the highest rate, and at least this share above it.
  */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
@@ -91,12 +91,12 @@ const ofSide = (miss: SeenMiss): Deviance => {
 };
 
 /**
- * The exponents that are tried. Near the border (the highest rate that meets the objective), the odds of a miss grow
- * with a power of the rate.
+ * The powers that are tried. Near the border (the highest rate that meets the objective), the odds of a miss are
+ * assumed to grow with one of these powers of the rate.
  */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
-/** A step's odds of a miss count as at most the allowed odds times this, and as at least the allowed odds / this. */
+/** The odds of a miss are limited to the range from the allowed odds / `farOdds` to the allowed odds × `farOdds`. */
 const farOdds = 16;
 
 const oddsOf = (share: number): number => share / (1 - share);
@@ -123,8 +123,8 @@ const ofSlope = (miss: SeenMiss, power: number): Deviance => {
 const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
 
 /**
- * Steps at rates within the relative width `width` around the border may be kept or broken. `error` is the probability
- * of a wrong verdict.
+ * How far a verdict may be wrong. If a step's rate is within about `width` (relative) of the border, the step may be
+ * kept or broken. If it is farther away, the verdict is wrong with the probability `error`.
  */
 const border = {
   sure: { width: 0.01, error: 0.02 },
@@ -145,8 +145,8 @@ type Model = readonly Deviance[];
 const mostDeviance = 9;
 
 /**
- * Returns by which factor, at least 1, the steps differ more than their own errors explain. The factor assumes the
- * statistical model and the rate that fit best. The caller divides all deviances by it.
+ * Returns the factor, at least 1, by which the steps differ more than their own errors explain. The factor is that of
+ * the statistical model and the rate that fit best. The caller divides all deviances by this factor.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -195,9 +195,9 @@ const survivalOf = (
 };
 
 /**
- * The largest distances between logarithms of rates. A step within `border` of a rate is near it. Steps within
- * `dependence` of each other share one dependence. The highest rate is sought within `centre` of the rate that
- * `slopeRateOf` returns.
+ * The largest distances between logarithms of rates. A step within `border` of a rate is near this rate. The dependence
+ * of a step's arrivals is computed from all steps within `dependence` of the step. The highest rate is sought within
+ * `centre` of the rate that `slopeRateOf` returns.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
@@ -224,16 +224,15 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
 const leastNear = 3;
 
 /**
- * The factor that widens the differences between few steps: the square of Student's t quantile divided by the normal
- * quantile.
+ * Returns the factor by which differences between few steps are multiplied: (Student's t quantile / normal quantile)².
  */
 const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * Returns how many arrivals of nearby steps are worth one independent arrival: the larger of the mean factor within
- * single steps and the factor from differences between steps. A jam as long as a step shows only between steps. The
- * factor within a step already allows for the few blocks of the step.
+ * Returns how many arrivals of nearby steps are worth one independent arrival. This is the larger of two factors: the
+ * mean factor within single steps, and the factor from the differences between steps, which alone shows a jam as long
+ * as a step. Only the second is widened for few steps: the first already allows for a step's few blocks.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -241,7 +240,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Gives each step a number of independent cases, computed from the common dependence of all steps near it. */
+/** Sets the independent cases of each step: its arrivals, divided by the dependence of all steps near it. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
@@ -258,8 +257,8 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
   );
 
 /**
- * Returns the rate that best divides the steps: the steps on its wrong side have the fewest arrivals. A step is on the
- * wrong side if it misses the objective below this rate, or meets it above.
+ * Returns the rate that best divides the steps into those that meet the objective, below the rate, and those that miss
+ * it, above the rate. At this rate, the steps on the wrong side have the fewest arrivals in total.
  */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
@@ -346,8 +345,8 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // A priori, all odds are equally likely, not all rates. With equally likely rates, a flat curve would seem
-    // likelier, since it fits more rates.
+    // Prior probabilities proportional to the powers make all odds of a miss equally likely. If all rates were equally
+    // likely instead, a flat curve would seem likelier, since it fits more rates.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));

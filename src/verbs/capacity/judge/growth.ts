@@ -27,7 +27,8 @@ const autocorrelation = (residuals: readonly number[]): number => {
 };
 
 /**
- * A slope with its 95 % interval. `effective` is the number of independent samples that would give it as accurately.
+ * A slope with its 95 % interval. `effective` is the number of independent samples that would give the slope the same
+ * accuracy.
  */
 interface Slope extends EstimatedRange {
   readonly effective: number;

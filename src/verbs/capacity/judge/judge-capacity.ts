@@ -45,7 +45,7 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** A step counts as a step at a certain rate if its own rate is at least this share of that rate. */
+/** A step whose rate is at least this share of another rate counts as a step at that other rate. */
 const sameRate = 0.98;
 
 /**
@@ -69,7 +69,8 @@ const highestRate = (
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
   // Rates above the highest tried rate are unknown, so the answer is at most the highest tried rate. The lower end
-  // comes from the distribution cut off at that rate. Of several steps there, the longest decides.
+  // comes from the distribution cut off at this rate. If several steps have this rate, the step with the most arrivals
+  // decides.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
   const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
   const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
@@ -128,8 +129,8 @@ const keysFor = (rate: number | null, perMinute: number | null): number | null =
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
 /**
- * Returns the highest rate that the steps show, with its users, keys and cost; `null` if every step that tells
- * something about it broke.
+ * Returns the highest rate that the steps show, with its users, keys and cost; `null` if every step that is evidence
+ * about this rate broke.
  */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],

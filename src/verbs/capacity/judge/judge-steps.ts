@@ -17,7 +17,7 @@ import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } f
 import { objectiveBreaches } from './step-objectives.ts';
 import { isEvidence, isWithinError } from './believed-rate.ts';
 
-/** Requests in flight count as steady if their growth may be at most this share of the arrivals. */
+/** A step is broken if its requests in flight surely grew by more than this share of the arrivals. */
 const growthTolerance = 0.02;
 
 /** The minimum number of measured whole seconds of a step: fewer give no slope. */
@@ -72,7 +72,7 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
-/** Explains why the growth of a step's requests in flight is undecided: it may be zero, but also too large. */
+/** Explains why the growth of a step's requests in flight is undecided: it may be harmless, but also too large. */
 const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
   const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
   const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;
@@ -160,8 +160,8 @@ const judgeStep = (
   if (rate === null) return null;
   const measuredFrom = Math.max(span.from, warmUp);
   const ended = endOf(span.to, result.scheduled, rate);
-  // A step of a search settles in its warm-up. Any other stage settles in the first half of its planned time, even if
-  // the stage's objectives ended it early.
+  // A step of a search settles in its warm-up. Any other stage settles in the first half of its planned time or, if its
+  // plan may end early (`until`), in the first half of its actual time.
   const end = until === undefined ? span.to : ended;
   const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + end) / 2;
   const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);
@@ -193,7 +193,8 @@ const judgeStep = (
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // Samples once a second miss short requests. In a steady flow, Little’s law includes them, so it is used.
+    // Samples once a second miss short requests. In a steady flow, Little’s law includes short requests, so the law is
+    // used.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
@@ -213,8 +214,8 @@ export const judgeSteps = (
 };
 
 /**
- * Returns the step as kept, but not surely, if only the growth of its requests in flight is undecided, with an estimate
- * below the bound. Returns any other step unchanged.
+ * Returns the step as kept, but not surely, if only the growth of its requests in flight is undecided and the estimated
+ * growth is below 5 %. Returns any other step unchanged.
  */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&

@@ -112,8 +112,7 @@ export const missOfObjective = (
 };
 
 /**
- * Returns two misses of a step: of the arrivals that did not meet every per-request objective, and of those that did
- * not complete.
+ * Returns two shares of a step's arrivals: those that missed a per-request objective, and those that did not complete.
  */
 export const defaultMisses = (
   result: Result,

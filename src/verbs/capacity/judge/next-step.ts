@@ -20,8 +20,8 @@ export interface SearchTerms extends CapacityTerms {
 }
 
 /**
- * The search ends when the interval has this relative width. The share of late answers depends on jams. For objectives
- * of latency, a width of 5 % would therefore take two to three times the default budget.
+ * The relative width of the interval at which the search ends. Jams change the share of late answers. For objectives of
+ * latency, a width of 5 % would therefore take two to three times the default budget.
  */
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
@@ -112,7 +112,7 @@ const confirmingStep = stepsOf(confirmingSamples, minStepSeconds);
 const farStep = stepsOf(farSamples, farSeconds);
 const borderStep = stepsOf(borderSamples, borderSeconds);
 
-/** Returns the first step of a search, when no answers are known. */
+/** Returns the first step of a search, before any step was measured. */
 export const climbStepFor = (rate: number, terms: SearchTerms): StepRequest =>
   climbStep(rate, [], terms);
 export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
@@ -144,8 +144,8 @@ const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolea
 };
 
 /**
- * Returns a repetition of the last step with more arrivals, if that step broke only because less than half of its
- * arrivals missed an objective; otherwise `null`.
+ * Returns a repetition of the last step with more arrivals if chance may have broken that step: the step had few
+ * arrivals, and less than half of them missed an objective. Otherwise returns `null`.
  */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
   const last = steps.at(-1);
@@ -185,8 +185,8 @@ const isUncertain = (step: CapacityStep): boolean =>
     : step.verdict === 'kept' && step.growth.high >= growthCertainlyBelow;
 
 /**
- * Returns a repetition of the last step at twice its length, if the growth of its requests in flight is uncertain and
- * it was not repeated too often; otherwise `null`.
+ * Returns a repetition of the last step at twice its length. Returns `null` if the growth of the step's requests in
+ * flight is certain, if the step has too few arrivals to prove a growth, or if the step was repeated too often.
  */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   const last = steps.at(-1);
@@ -286,8 +286,8 @@ const nextRefinedStep = (
     return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {
-    // A narrow interval alone does not end the search. A step just below the rate must be kept, and a step just above
-    // the rate must break.
+    // A narrow interval alone does not end the search. A step just below the believed rate must be kept, and a step
+    // just above the believed rate must break.
     if (!kept) return stepBy(offsets.below);
     return broken ? null : stepBy(1.2);
   }

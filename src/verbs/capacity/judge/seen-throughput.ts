@@ -2,8 +2,9 @@ import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * All errors are multiplied by this factor, so that nine of ten intervals contain the true value. Without it, too few
- * would: a search ends when its interval is narrow, and a wrong interval is narrow more often than a right one.
+ * The factor by which all errors are multiplied, so that nine of ten intervals contain the true value. Without this
+ * factor, fewer intervals would: a search ends when its interval is narrow, and a wrong interval is narrow more often
+ * than a right one.
  */
 export const allowance = 1.15;
 
@@ -50,11 +51,11 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
 };
 
 /**
- * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. This is the throughput of
- * the saturated steps, or of a kept step with a higher throughput, divided by the share of arrivals that complete in
- * kept steps. Chance decides which steps near the highest rate surely break: those that complete few requests. So every
- * step from the lowest saturated rate up is used, whatever its verdict. A step that surely completed less than a kept
- * step is left out, since its server collapsed under overload.
+ * Returns the highest rate that a server was seen to bear; `null` if no step was saturated. The rate is a throughput
+ * divided by the share of arrivals that complete in kept steps. The throughput is the mean of the saturated steps or,
+ * if higher, that of a kept step. Near the highest rate, the steps that surely break are those that by chance complete
+ * few requests. So every step from the lowest saturated rate up is used, whatever its verdict. A step that surely
+ * completed less than a kept step is left out, since its server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

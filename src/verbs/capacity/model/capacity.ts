@@ -38,21 +38,23 @@ const stepBreachSchema = z.strictObject({
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** How many of a step's arrivals missed an objective. The objective allows a share of misses. */
+/**
+ * The share of a step's arrivals that missed an objective. `allowed` is the share of misses that the objective allows.
+ */
 const missSchema = z.strictObject({
   share: z.number(),
   /** The lowest and highest possible true share; absent if the error of measurement cannot have changed the share. */
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** Arrivals depend on each other, so the share is only as exact as that of this many independent arrivals. */
+  /** The number of independent arrivals whose share would be as exact as this one. Arrivals depend on each other. */
   cases: z.number().positive(),
 });
 
 /**
- * The verdicts on a step. `undecided`: an objective has too few samples, an objective is within its error of
- * measurement, or the growth of the requests in flight is, with enough arrivals, neither certain nor certainly below 5
- * %. `unfit`: the load generator was invalid, and the step does not count.
+ * The verdicts on a step. `undecided`: an objective has too few samples or is within its error of measurement, or a
+ * step with enough arrivals shows neither a growth of its requests in flight nor that the growth is below 5 % of the
+ * arrivals. `unfit`: the load generator was invalid, and the step does not count.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
@@ -62,7 +64,7 @@ export const capacityStepSchema = z.strictObject({
   rate: perSecondSchema,
   /** The measured whole seconds. */
   seconds: count,
-  /** The seconds of load before the measured seconds; if absent, as many as these. */
+  /** The seconds of load before the measured seconds; if absent, equal to `seconds`. */
   warmUp: count.optional(),
   arrivals: count,
   completed: count,
@@ -138,9 +140,9 @@ const answerSchema = z.strictObject({
   rate: estimatedRangeSchema,
   binding: z.enum(limitingFactors),
   because: z.string(),
-  /** The time from due to the end at the answered rate, in ms; `null` if unknown. */
+  /** The time from the due instant to the end of the answer at the answered rate, in ms; `null` if unknown. */
   latency: z.number().nullable(),
-  /** This many users with this think time send at the answered rate together. */
+  /** The number of users with this think time who together send at the answered rate. */
   users: z.number(),
   /**
    * The keys that the declared limits require at the answered rate; `null` if there is no such limit, or if the tokens
@@ -166,7 +168,7 @@ export const capacityReportSchema = z.strictObject({
   /** The name of the currency; absent if the prices have no currency. */
   currency: z.string().optional(),
   steps: z.array(capacityStepSchema),
-  /** The answer; `null` if every step that tells something about the rate broke. */
+  /** The answer; `null` if every step that is evidence about the rate broke. */
   answer: answerSchema.nullable(),
   /** The fitted law; `null` with fewer than three different `kept` steps. */
   fit: scalabilityFitSchema.nullable(),

@@ -28,8 +28,8 @@ const bindingTexts = {
 } as const satisfies Record<LimitingFactor, string>;
 
 /**
- * Says which limit binds first. A 429 from an undeclared limit may come from a limit of the key, which says nothing
- * about the gateway's capacity.
+ * Says which limit binds first. If the scenario declares no limit, a 429 may come from a limit of the key. Such a 429
+ * says nothing about the gateway's capacity.
  */
 const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
   const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(
@@ -57,7 +57,7 @@ const usersText = (users: number): string => {
  */
 const widestFigure = 1.5;
 
-/** Whether the answer is only an upper bound: no step up to the lower end of the interval was kept. */
+/** Whether the answer is only an upper bound, since no step at or below the lower end of the interval was kept. */
 const isOnlyBound = (
   { rate, proved, binding }: CapacityAnswer,
   { steps }: CapacityReport,
@@ -66,13 +66,13 @@ const isOnlyBound = (
   binding !== 'none' &&
   !steps.some((step) => step.rate <= rate.low && step.verdict === 'kept');
 
-/** Returns the answer of a search that found only a range; `null` if the search found a figure. */
+/** Returns the text for a search that found only a range of rates; `null` if the search found a single rate. */
 const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
   const { rate, proved, binding } = answer;
   const { steps } = report;
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
-  // No step broke, and the declared limit lies below a kept rate, so the limit is the answer.
+  // If no step broke, and a step at or above the declared limit was kept, the limit is the answer.
   const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
   if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
   if (isOnlyBound(answer, report)) return `At most ${perSecondText(high)}, if any`;
@@ -157,7 +157,10 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
   return `${known.join('; ')}${queueMeaning(before, after)}`;
 };
 
-/** Says how much was measured near the answer, and which nearest rates are proved. */
+/**
+ * Says how much was measured near the answer, the highest rate that was surely kept, the lowest rate that was surely
+ * broken, and how long a rate near the answer was kept.
+ */
 const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const near = steps.filter(
     (step) =>
@@ -174,7 +177,8 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
   const borne = near.filter(({ verdict }) => verdict === 'kept');
   const longest = Math.max(...borne.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
-  // A server with credits, or one whose memory fills, bears a rate only for a while, so the text says how long.
+  // A server with CPU credits, or one whose memory fills, bears a rate only for a while, so the text says how long the
+  // rate was kept.
   const lasted =
     borne.length === 0
       ? 'none of them was kept'

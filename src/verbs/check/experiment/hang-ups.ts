@@ -23,7 +23,6 @@ export interface HangUpPorts {
   readonly open: (request: WireRequest) => HeldStream;
   /** Reads the server's metrics; `null` without metrics, or if no metric says how many requests run. */
   readonly load: () => Promise<ServedLoad | null>;
-  /** Returns whether the user has ended the check. */
   readonly isStopped: () => boolean;
 }
 
@@ -41,7 +40,10 @@ const look = 20;
 /** An answer counts as missing after this many ms. */
 const patience = 60_000;
 const shortestStream = 1500;
-/** Before the hang-up, chats must be refused for this many ms, with this pause in ms between them. */
+/**
+ * Before the hang-up, chats must be refused for `controlTime` ms. The pause between two such chats is `controlPause`
+ * ms.
+ */
 const controlTime = 1500;
 const controlPause = 300;
 /** The pauses between tries after the hang-up, in ms. The last pause is repeated. */
@@ -102,8 +104,8 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
 };
 
 /**
- * How late an answer may end: a factor on its expected remaining time, plus a time in ms. A request that runs longer
- * may belong to another client.
+ * The latest time at which an answer may end: `lateRest` times its expected remaining time, plus `lateTime` ms. A
+ * request that runs longer may belong to another client.
  */
 const lateRest = 1.3;
 const lateTime = 1000;
@@ -187,7 +189,8 @@ const measureStreams = async (
       `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
     );
   await readRemaining();
-  // Other clients may have begun requests during the whole stream. If the metrics show any now, these metrics are used.
+  // Other clients may have begun requests during the whole stream. If requests run now, the current metrics are used
+  // instead of the earlier ones.
   const last = await ports.load();
   const quiet = before !== null && last !== null && last.running > 0 ? last : before;
   const cut = ports.open(long);
@@ -210,7 +213,10 @@ const measureStreams = async (
     : whyFailed('a second streamed chat', cut);
 };
 
-/** The differences between two charges that are ignored: in tokens, and as a share of a whole answer. */
+/**
+ * A difference between two charges is ignored up to `fewest` tokens, or up to `sameShare` of the charge for a whole
+ * answer.
+ */
 const fewest = 2;
 const sameShare = 0.05;
 
@@ -338,7 +344,8 @@ const slotOf = async (
 };
 
 /**
- * Hangs up from streams. Compares the effects with a whole answer, and with the time in which the key admitted no more.
+ * Hangs up from streams. Compares what follows with a whole answer, and with the time before the hang-up, in which the
+ * key admitted no more.
  */
 export const examineHangUps = async (
   ports: HangUpPorts,

@@ -21,7 +21,7 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** If only the later report has a check, this change is reported. The index is the gravity of the result. */
+/** The change to report for a check that only the later report has. The index is the gravity of the check's result. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
 /** Returns how the result of a check changed; `null` if the result did not change. */

@@ -12,7 +12,8 @@ export interface AuditedAnswer {
   readonly input: number;
   /**
    * The prompt tokens that the answer itself states: `prompt_tokens` if these and the output tokens add up to the
-   * reported total, otherwise `input`. A larger number of cached tokens does not change this.
+   * reported total, otherwise `input`. Unlike `input`, `prompt_tokens` is without cached tokens that are counted
+   * separately.
    */
   readonly written: number;
   readonly output: number;

@@ -9,7 +9,7 @@ export interface ReceivedAnswer {
   readonly status: number | null;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The decoded body. The request sets the maximum number of its bytes. */
+  /** The decoded body. It has a maximum size, which depends on the request. */
   readonly body: Buffer;
   /** How the body was compressed, although the request asked for no compression; `null` if it was not. */
   readonly encoding: string | null;

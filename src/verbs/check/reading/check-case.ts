@@ -51,7 +51,10 @@ export interface CheckRequest {
   readonly cost: RequestCost;
   /** Whether the request is sent alone. Such requests come first; all others are sent a few at a time. */
   readonly isSerial: boolean;
-  /** The id of another request: this request is sent only if that one was refused; `null` to send it always. */
+  /**
+   * The id of another request. This request is sent only if the other request was refused; `null` if this request is
+   * always sent.
+   */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
   /** Builds the request; returns `null` if the target lacks the model that the request needs. */

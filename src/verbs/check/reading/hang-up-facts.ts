@@ -39,8 +39,8 @@ export interface GenerationFacts {
 }
 
 /**
- * How much the remaining tokens dropped by a hang-up and by a whole answer. The cost of the short chats that read the
- * remaining tokens is not included.
+ * How many of the remaining tokens were charged for the stream with a hang-up, and for the whole answer. The cost of
+ * the short chats that read the remaining tokens is not included.
  */
 export interface ChargeFacts {
   readonly ofHangUp: number;

@@ -37,7 +37,9 @@ export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   };
 };
 
-/** A model may use up to this many times as many tokens for a text as its tokenizer counts. */
+/**
+ * The maximum ratio of the tokens that a model reports for a text to the tokens that its tokenizer counts in the text.
+ */
 const maxSplit = 1.1;
 
 /** Judges whether the output tokens can be the tokens of the text. Each token has at least one byte. */
@@ -62,7 +64,7 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
   };
 };
 
-/** The list may lack up to this many tokens from the end of an answer. */
+/** The maximum number of tokens at the end of an answer that the answer's list of tokens may lack. */
 const maxUnlisted = 2;
 
 /**

@@ -134,8 +134,8 @@ const slack = 0.05;
 const farOver = 2;
 
 /**
- * Returns what is wrong with the times of segments or captions in a recording of this length in seconds; `null` if
- * nothing is wrong.
+ * Returns what is wrong with the times of segments or captions in a recording that lasts `seconds`; `null` if nothing
+ * is wrong.
  */
 export const wrongTimes = (
   cues: readonly Pick<Cue, 'start' | 'end'>[],

@@ -52,7 +52,7 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
 
 const sectionsNote = '§: a section of the interface, see scenarios/interface.md.';
 
-/** Names a section of the interface. An empty place stands for rows that the interface does not mention. */
+/** Names a section of the interface. An empty text stands for rows that the interface does not mention. */
 const placeText = (place: string): string => (place === '' ? 'no section' : `§ ${place}`);
 
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];

@@ -41,8 +41,8 @@ const minimal = caseOf(
 );
 
 /**
- * The ranges of parameters. Two requests carry all lower and all upper bounds together. A single bound is sent alone
- * only if the request with all bounds of its side is refused.
+ * The ranges of parameters. One request carries all lower bounds together, and another all upper bounds. A single bound
+ * is sent alone only if the request with all bounds of its side is refused.
  */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },

@@ -23,11 +23,14 @@ const time = (length: number): string =>
   length < 1000 ? `${Math.round(length)} ms` : `${(length / 1000).toFixed(1)} s`;
 
 /**
- * If the slot is free, or no request runs, before this share of the answer's remaining time has passed, the hang-up is
- * the cause.
+ * If the slot is free, or no request runs on the server, before this share of the answer's remaining time has passed,
+ * the hang-up is the cause.
  */
 const earlyShare = 0.5;
-/** If this happens only after this share of the answer's remaining time, the hang-up had no effect. */
+/**
+ * If the slot becomes free, or the last request ends, only after this share of the answer's remaining time, the hang-up
+ * had no effect.
+ */
 const lateShare = 0.8;
 
 const judgeSlot = (facts: SlotFacts): Judged => {

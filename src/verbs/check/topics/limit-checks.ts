@@ -59,8 +59,8 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
-  // The interface's own remaining header is present. A limit from another family's headers does not belong to it, so
-  // the limit counts as unknown.
+  // If the interface's own header of the remaining amount is present, a limit from another family's headers does not
+  // belong to it. The limit is then unknown.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;

@@ -48,7 +48,10 @@ import {
 const { checkAcross } = checksOf('usage');
 const rows = ['2.4.usage'];
 
-/** Judges a word's token counts by the target's tokenizer, if it joins words; `null` for any other target. */
+/**
+ * Judges a word's token counts by the target's tokenizer, if this tokenizer joins words. Returns `null` for any other
+ * tokenizer, or if no tokenizer is known.
+ */
 const judgeByTokenizer = (
   { target }: Answers,
   word: AuditWord,

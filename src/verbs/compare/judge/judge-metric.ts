@@ -206,8 +206,8 @@ const neededWithoutDrift = (
 };
 
 /**
- * Returns the change of a share that remains without the drift. If all runs have equal shares, the variance of their
- * counts still applies.
+ * Returns the change of a share that remains without the drift. Even if all runs have equal shares, the error is at
+ * least the random variation of their counts.
  */
 const remainingShare = (
   { base, next }: ShareCandidate,

@@ -104,8 +104,8 @@ interface Bounds {
 }
 
 /**
- * Returns the bounds of the true percentile of the differences, given this machine's late reads. Each recorded time
- * carries its own wait in the event loop. The wait outside the event loop comes from the self-test streams, which are a
+ * Returns the bounds of the true percentile of the differences, given this machine's late reads. The wait in the event
+ * loop is known for each recorded time. The wait outside the event loop comes from the self-test streams, which are a
  * sample (`judge/errors`).
  */
 const boundsByReads = (
@@ -136,7 +136,7 @@ const boundsByReads = (
 const sum = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : a + b;
 
-/** Widens an interval by the error of the machine below and above its value. */
+/** Widens an interval by the machine's error: the lower end by `below`, and the upper end by `above`. */
 const widened = <Estimate extends PairedEstimate>(
   estimate: Estimate,
   below: number | null,

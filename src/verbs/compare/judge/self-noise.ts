@@ -38,8 +38,8 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const level = significance / Math.max(1, tests);
   const half = Math.min(base.values.length, next.values.length);
   /**
-   * Returns the change that this number of repetitions per side detects with probability `power`, as a logarithm or a
-   * difference.
+   * Returns the change that this number of repetitions per side detects with probability `power`: the logarithm of a
+   * ratio, or a difference of shares.
    */
   const detectableAt = (count: number): number => {
     // For n repetitions, the width of Newcombe's interval is proportional to 1 / √n.

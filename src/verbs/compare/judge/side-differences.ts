@@ -8,7 +8,6 @@ import { targetOf, unusableRunReason, type UnusableRun } from '../../../judge/se
 
 /** Two sides must agree in these properties unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/** The name of a property that is compared. */
 export type ComparedProperty = (typeof overridable)[number] | UnusableRun['what'];
 
 /** A reason for refusing a comparison. The message does not end with a full stop. */

@@ -8,8 +8,8 @@ import { criticalNormal } from '../../../judge/statistics/student-t.ts';
 const { alpha, singleRunNoise } = comparisonRules;
 
 /**
- * On these scales, the noise between runs does not depend on the size of the value: the logarithm for ratios, and the
- * log odds for shares.
+ * The scales on which the noise between runs does not depend on the size of the value: the logarithm for ratios, and
+ * the log odds for shares.
  */
 const noiseScales = {
   ratio: { to: Math.log, from: Math.exp },

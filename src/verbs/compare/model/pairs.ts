@@ -85,13 +85,15 @@ export const pairsSchema = z.strictObject({
 });
 export type PairsReport = z.output<typeof pairsSchema>;
 
-/** If the new side fails in at most this share of pairs more than the base, chance may explain it. */
+/**
+ * If the new side fails more often than the base by at most this share of all pairs, chance may explain the difference.
+ */
 const smallShare = 0.01;
 
 /**
- * Returns whether the new side possibly fails more often than the base. This is possible if it failed in at least two
- * pairs more than the base and in more than an additional 1 % of all pairs, or if the interval of the difference lies
- * above 0.
+ * Returns whether the new side possibly fails more often than the base. This is possible in two cases. First, if the
+ * new side fails in at least two pairs more than the base, and if these additional pairs are more than 1 % of all
+ * pairs. Second, if the interval of the difference lies above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

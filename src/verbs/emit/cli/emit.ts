@@ -10,7 +10,10 @@ import { sliceCountFrom } from '../../../cli/options/number-options.ts';
 import { onLostOption } from '../../fleet/cli/rendezvous-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** Reads the number of CPUs or of GiB from an option: greater than 0, and at most 4096, more than any machine has. */
+/**
+ * Reads a number of CPUs or of GiB from an option. The number must be above 0 and at most 4096, which is more than any
+ * machine has.
+ */
 export const amountFrom = (name: string, text: string | undefined, usual: number): number => {
   const amount = text === undefined ? usual : Number(text);
   if (amount > 0 && amount <= 4096) return amount;

@@ -1,7 +1,8 @@
 import type { ClockOffset } from '../../../model/rendezvous/clock-offset.ts';
 
 /**
- * One question to another clock, in ms: when our clock showed the question and the answer, and the time in the answer.
+ * One question to another clock. `asked` and `answered` are the times of the question and of its answer on our clock.
+ * `other` is the time in the answer. All times are in ms.
  */
 export interface RoundTrip {
   readonly asked: number;

@@ -21,7 +21,7 @@ export const rendezvousRunSchema = z.strictObject({
   planDigest: z.string(),
   slices: z.int().positive(),
   /**
-   * If the other side is silent for this many ms, it counts as gone: workers stop by themselves, and the coordinator
+   * The silence in ms after which the other side counts as gone. Workers then stop by themselves, and the coordinator
    * counts the slice as lost.
    */
   silence: z.number().positive(),

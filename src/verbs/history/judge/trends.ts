@@ -12,9 +12,10 @@ interface Split {
 }
 
 /**
- * Returns the split of a series whose two parts have the greatest energy distance, scaled by n m / (n + m). The energy
- * distance is twice the mean distance between the parts, minus the mean distance within each part. `distance` is a
- * symmetric matrix. `order` is the series, as indexes of the matrix. `sums` has the matrix's row sums.
+ * Returns the split of a series into the two parts with the greatest energy distance, scaled by n m / (n + m), where n
+ * and m are the lengths of the parts. The energy distance is twice the mean distance between the parts, minus the mean
+ * distance within each part. `distance` is a symmetric matrix. `order` is the series, as indexes of the matrix. `sums`
+ * has the matrix's row sums.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -77,9 +78,9 @@ const significant = (
  * Returns where the level of a series changes, in order, by E-divisive with its permutation test: D. S. Matteson & N.
  * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014). The
  * exponent is 1, and levels extend to the ends of their segment. For its use on performance tests see D. Daly et al.,
- * ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split
- * is significant, or until the segments have fewer than `minRuns` values. The test assumes independent values as long
- * as nothing changes.
+ * ICPE 2020. A p-value is (permutations with at least this separation + 1) / (permutations + 1): B. Phipson & G. K.
+ * Smyth (2010). Segments are split until no split is significant, or until the segments have fewer than `minRuns`
+ * values. The test assumes independent values as long as nothing changes.
  */
 export const changePoints = (
   values: readonly number[],

@@ -10,8 +10,8 @@ import { historyFigureSchema, storedRunSchema } from '../../../model/series/hist
 const changeSchema = z.strictObject({
   run: z.int().positive(),
   /**
-   * The mean of the runs from the previous change to this one (`before`), and from this one to the next (`after`). The
-   * mean is geometric, except for shares.
+   * The mean over the runs between the previous change and this change (`before`), and over the runs between this
+   * change and the next (`after`). The mean is geometric, except for shares.
    */
   before: z.number(),
   after: z.number(),
@@ -47,8 +47,8 @@ export const historySchema = z.strictObject({
 
 export const changeRules = {
   /**
-   * A change is searched only among at least this many runs. If one is found, the same holds for the runs on either
-   * side.
+   * Changes are searched only in a series of at least this many runs. If a change is found, the runs before and the
+   * runs after the change are searched by the same rule.
    */
   minRuns: 12,
   minLevelRuns: 3,

@@ -78,7 +78,10 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
 
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
-/** A terminal shows at most this many runs of each plan, and this many figures. The page and the JSON contain all. */
+/**
+ * A terminal shows at most `maxListedRuns` runs and `maxShownFigures` figures of each plan. The page and the JSON
+ * contain all.
+ */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
@@ -141,7 +144,8 @@ const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
 };
 
 /**
- * Returns the verdict: the latest change of one figure, for the worse if there is one, and the number of other changes.
+ * Returns the verdict: the latest change of one figure, and the number of other figures that changed. A figure whose
+ * latest change is for the worse comes first.
  */
 const historyVerdict = (
   trends: readonly Trend[],

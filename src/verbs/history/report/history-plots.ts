@@ -155,7 +155,10 @@ const varies = (plotted: readonly PlottedRun[]): boolean => {
 const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
-/** Draws the Pareto front as a staircase. Another run beats each point above and to the left of the staircase. */
+/**
+ * Draws the Pareto front as a staircase. For each point above and to the left of the staircase, a run on the front is
+ * better.
+ */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {
     const before = front[i - 1];

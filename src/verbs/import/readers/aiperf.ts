@@ -67,8 +67,8 @@ const bodyOf = (flags: Flags, notes: Notes) => {
 };
 
 /**
- * Returns the first of several lengths in tokens as `count`, and all of them as `vary`, which is `null` if they are
- * equal.
+ * Returns the first of several lengths in tokens as `count`, and all different lengths as `vary`. If all lengths are
+ * equal, `vary` is `null`.
  */
 const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
   count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),

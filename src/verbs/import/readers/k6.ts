@@ -112,7 +112,8 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
   const population = populations.find((each) => tag === `scenario:${each}`);
   if (population !== undefined && kind === 'rate')
     return { problem: 'a rate is that of the whole run' };
-  // This tag selects completed requests. Weir's distributions contain only completed requests anyway, so it is dropped.
+  // This tag selects completed requests. Weir's distributions contain only completed requests anyway, so the tag is
+  // dropped.
   if (tag !== undefined && tag !== 'expected_response:true' && population === undefined) {
     const labels = `${figure}{traffic=chat}: traffic, model, key, stage or population`;
     return { problem: `write the label itself, for example ${labels}` };

@@ -129,7 +129,7 @@ const commonHeaders = (
     const lower = name.toLowerCase();
     const isFirst = !names.has(lower);
     names.add(lower);
-    // No note: one on several keys was already added, and Weir sets its own headers itself.
+    // These headers need no note. A note on several keys was already added, and Weir sets its own headers itself.
     if (!isFirst && lower !== 'authorization' && !isOwnHeader(lower))
       notes.left(place, `a second value of the header ${lower}: a scenario sends each header once`);
     return isFirst;
@@ -157,7 +157,7 @@ const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string 
   return path;
 };
 
-/** Returns the targets at a base address that can be imported, with their traffic entries and uploads. */
+/** Returns the importable targets at a base address, with their traffic entries and uploads. */
 const takeTargets = (
   located: readonly Located[],
   base: string,

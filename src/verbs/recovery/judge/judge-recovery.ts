@@ -10,9 +10,9 @@ import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } fr
 const completionWindow = 2000;
 
 /**
- * Unless the user sets the time, a good request is answered within this factor times the p95 of the first base. With a
- * factor of 2, a steady queue that is busy for 0.8 of the time would be judged bad in 11 % of runs, since a base of
- * half a minute does not contain the queue's longest jams.
+ * Unless the user sets the time, a request is good if it is answered within this factor times the p95 of the first base
+ * (the load before an overload). With a factor of 2, a target with a steady queue that is busy for 0.8 of the time
+ * would be judged bad in 11 % of runs, since a base of half a minute does not contain the queue's longest jams.
  */
 const withinFactor = 3;
 
@@ -20,8 +20,8 @@ export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
   /**
-   * A good request is answered within this many ms (a stream: has its first token). `null` means three times the p95 of
-   * the first base in which at most 5 % of requests failed.
+   * The time in ms within which a good request is answered (a stream: has its first token). `null` means three times
+   * the p95 of the first base in which at most 5 % of requests failed.
    */
   readonly within: number | null;
   /** The end of the observed load. Policies that end later are not judged. */
@@ -99,10 +99,10 @@ interface Context {
 }
 
 /**
- * Says why a target is still bad at the end. If surely more attempts come than it ever completed, retries keep it bad.
- * If fewer come, it may still be working off a queue, which holds at most the attempts that had no answer at the end of
- * the overload. If the time was enough for this queue, the policy without retries decides: if the target recovers
- * without retries, they are the cause, otherwise something else.
+ * Says why a target is still bad at the end. If surely more attempts come than the target ever completed, retries keep
+ * the target bad. If fewer attempts come, the target may still be working off a queue, which holds at most the attempts
+ * that had no answer at the end of the overload. If the time was enough for this queue, the policy without retries
+ * decides. If the target recovers without retries, retries are the cause, otherwise something else.
  */
 const stillBad = (
   own: readonly SeenRequest[],
@@ -198,8 +198,8 @@ const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
 /**
- * What is needed to judge a policy besides its own requests. `earlier` is the yardstick of the first base that has one,
- * if this is the base of an earlier policy; otherwise `null`.
+ * The facts that are needed to judge a policy, besides its own requests. `earlier` is the first yardstick from the base
+ * of an earlier policy; `null` if no earlier base gave a yardstick.
  */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
   /** A good request is answered within this many ms. */

@@ -52,9 +52,9 @@ const frontOf = (
 const steadyShare = 0.9;
 
 /**
- * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput follows by
- * Little's law from the requests in flight and their mean time. A count of answers is less exact: if users send at the
- * same times, many requests end together, and a short run may count all of them or none.
+ * Returns the throughput and the requests in flight of each run that counts, for fitting the law. By Little's law, the
+ * throughput is the number of requests in flight divided by their mean time. A count of answers is less exact: if users
+ * send at the same times, many requests end together, and a short run may count all of them or none.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {

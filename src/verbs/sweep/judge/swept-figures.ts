@@ -98,7 +98,8 @@ const inFlightOf = (result: Result): number | null => {
 /**
  * Returns the mean time of a request in ms while all users were active. When the load ends, users leave, and the last
  * requests share the server with fewer other requests. So a second is left out if its distance to the end is less than
- * the time of the longest request. If no requests remain, and for other loads, the mean is over all requests.
+ * the time of the longest request. The mean is over all requests if no requests remain, or if the users do not always
+ * wait for answers.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);

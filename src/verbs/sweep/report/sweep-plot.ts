@@ -93,7 +93,9 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
-/** If the highest value is less than this multiple of the lowest, it is drawn paler than `darkest`. */
+/**
+ * If the highest value is less than this multiple of the lowest value, the highest value is drawn paler than `darkest`.
+ */
 const wholeScale = 1.5;
 
 /**
