@@ -104,8 +104,8 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
 };
 
 /**
- * Returns the highest rate that a search may try: `--top` or, if lower, the rate of the declared limit of requests. A
- * limit of tokens is left out, since the tokens of a request are not known before the search.
+ * Returns the highest rate that a search may try: `--top` or, if lower, the rate that the declared limit of requests
+ * allows. A limit of tokens is left out, since the tokens of a request are not known before the search.
  */
 export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Highest => {
   const declared = declaredCeiling(requestsPerMinute, keys);

@@ -41,7 +41,7 @@ export const stepPlan = (
       ...objective,
       scope: { ...objective.scope, stages: null },
     })),
-    // Each step has its own seed. A step with the same number has the same seed in every search of this plan seed.
+    // Each step has its own seed, which is the same in every search with the plan's seed.
     seed: plan.seed + number,
   };
 };

@@ -89,8 +89,8 @@ export const secretFiles = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * The time in s for the start, the wait for workers and the reports, in addition to the load. Each of these three is
- * shorter than this time.
+ * The time in s for the start, the wait for workers and the reports, in addition to the load. Each of the three takes
+ * less time.
  */
 const margin = 900;
 

@@ -127,8 +127,8 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from the request for the record, and not from the record's arrival. The record may have been
-    // read long before it arrives.
+    // The lease begins when the record is requested, not when the record arrives. The record may have been read long
+    // before it arrives.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;

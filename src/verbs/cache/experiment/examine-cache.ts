@@ -60,8 +60,8 @@ const leastAge = 2000;
 /** At most this many other prompts are sent between a prompt and its repetition. */
 const mostOthers = 64;
 /**
- * The maximum number of other prompts at which the try of a lost prompt is repeated. With more other prompts, a
- * repetition would cost too much.
+ * If a prompt is lost after at most this many other prompts, the try is repeated. With more other prompts, a repetition
+ * would cost too much.
  */
 const fewOthers = 8;
 

@@ -41,8 +41,8 @@ export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
 
 /**
  * Returns a step's deviance, computed from `growth`: the growth of the requests in flight, as a share of the step's
- * arrivals. Requests in flight grow by the arrivals that the server cannot complete. So the expected growth is 1 −
- * capacity / rate, or 0 if the rate is below the capacity.
+ * arrivals. Requests in flight grow by the arrivals that the server cannot complete. So the expected growth is
+ * 1 − capacity / rate, or 0 if the rate is below the capacity.
  */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);

@@ -3,9 +3,9 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 /**
  * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) gives the throughput X for N requests in
- * flight: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). With continuous batching, each step of a batch of N requests takes a
- * + cN, so X(N) = N / (a + cN). This is the law with κ = 0; a positive κ shows a gateway that gets slower with load. N
- * / X is linear in (1, N − 1, N(N − 1)). The fit is weighted least squares, with bands by Student’s t.
+ * flight: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). With continuous batching, each step of a batch of N requests takes
+ * a + cN, so X(N) = N / (a + cN). This is the law with κ = 0; a positive κ shows a gateway that gets slower with load.
+ * N / X is linear in (1, N − 1, N(N − 1)). The fit is weighted least squares, with bands by Student’s t.
  */
 
 type Row = readonly number[];
@@ -86,8 +86,8 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
 
 /**
  * Returns the point at which Kleinrock’s power X / R (ICC 1979) is largest. By Little’s law, R = N / X = y(N), so X / R
- * is N / y², which is largest where y = 2N y′. The N of this point is the positive root of 3β₂N² + (β₁ − β₂)N = β₀ −
- * β₁.
+ * is N / y², which is largest where y = 2N y′. The N of this point is the positive root of 3β₂N² + (β₁ − β₂)N =
+ * β₀ − β₁.
  */
 const kneeOf = (
   { beta: [first, second, third] }: LinearFit,

@@ -20,8 +20,8 @@ export interface SearchTerms extends CapacityTerms {
 }
 
 /**
- * The relative width of the interval at which the search ends. Jams change the share of late answers. For objectives of
- * latency, a width of 5 % would therefore take two to three times the default budget.
+ * The relative width of the interval at which the search ends. Jams make the share of late answers vary. For objectives
+ * of latency, a width of 5 % would therefore take two to three times the default budget.
  */
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 

@@ -47,13 +47,16 @@ const missSchema = z.strictObject({
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** The number of independent arrivals whose share would be as exact as this one. Arrivals depend on each other. */
+  /**
+   * The number of independent arrivals whose share would be as exact as this share. It can be lower than `arrivals`,
+   * since arrivals depend on each other.
+   */
   cases: z.number().positive(),
 });
 
 /**
  * The verdicts on a step. `undecided`: an objective has too few samples or is within its error of measurement, or a
- * step with enough arrivals shows neither a growth of its requests in flight nor that the growth is below 5 % of the
+ * step with enough arrivals shows neither a growth of its requests in flight nor that this growth is below 5 % of the
  * arrivals. `unfit`: the load generator was invalid, and the step does not count.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;

@@ -28,8 +28,8 @@ const bindingTexts = {
 } as const satisfies Record<LimitingFactor, string>;
 
 /**
- * Says which limit binds first. If the scenario declares no limit, a 429 may come from a limit of the key. Such a 429
- * says nothing about the gateway's capacity.
+ * Says which limit binds first. A 429 may come from an undeclared limit of the key. It then says nothing about the
+ * gateway's capacity.
  */
 const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
   const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(

@@ -46,8 +46,8 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
     if (!isData(next)) continue;
-    // If the data of two neighbouring lines are whole JSON documents, they are two events without a blank line between
-    // them.
+    // If the data of two neighbouring lines are whole JSON documents, these lines are two events without a blank line
+    // between them.
     if (jsonIn(dataOf(line)) !== undefined)
       return violation(`no blank line follows the event of line ${index + 1}`);
     severalLines = deviation('multi-line', 'an event has several data lines');

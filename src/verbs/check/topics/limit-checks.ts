@@ -60,7 +60,7 @@ const whyUnknown = (
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
   // If the interface's own header of the remaining amount is present, a limit from another family's headers does not
-  // belong to it. The limit is then unknown.
+  // belong to this header. The limit is then unknown.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;

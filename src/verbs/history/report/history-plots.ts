@@ -156,8 +156,8 @@ const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
 /**
- * Draws the Pareto front as a staircase. For each point above and to the left of the staircase, a run on the front is
- * better.
+ * Draws the Pareto front as a staircase. Each point above and to the left of the staircase is worse than a run on the
+ * front.
  */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {

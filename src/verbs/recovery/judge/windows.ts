@@ -75,8 +75,8 @@ const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
 /**
  * Returns the yardstick of a base; `null` if no window length has enough requests. A window has enough requests if it
  * would surely be bad when all its requests fail. Requests of one queue depend on each other, so their number is
- * divided by a design effect. This is the larger of two estimates from the base: for requests slower than the median,
- * and for requests slower than `within`.
+ * divided by a design effect. The design effect is the larger of two estimates from the base: for requests slower than
+ * the median, and for requests slower than `within`.
  */
 export const yardstickOf = (
   requests: readonly SeenRequest[],
