@@ -120,7 +120,8 @@ export const refusedBy = (run: CheckRun): string | null => {
 };
 
 /**
- * Returns the names of the models for the report. The names are masked, since a server may give its models any names.
+ * Returns the names of the models for the report. Secrets in the names are masked, since a server may give its models
+ * any names.
  */
 export const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);

@@ -32,7 +32,7 @@ export interface DrivenSide {
 const drainTimeout = 2000;
 const closeTimeout = 3000;
 
-/** Returns the instant at which the stage of a side ended, and other facts about its slice. */
+/** Returns the facts about the slice of one side, such as the instant at which its load ended. */
 const drivenOf = (
   end: SliceEnd,
   startedAt: string,

@@ -72,8 +72,8 @@ export const secretVariables = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * Returns the names of the secrets that container runtimes can mount as files: names without a path, and files directly
- * in the folder of mounted secrets.
+ * Returns the names of the secrets that container runtimes can mount as files. These are secrets named without a path,
+ * and secrets directly in the folder of mounted secrets.
  */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(

@@ -15,7 +15,10 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** Prepares a plan for division among this many machines. Throws a `Problem` if the plan cannot be divided so. */
+/**
+ * Prepares a plan for `slices` machines, each of which runs one slice. Throws a `Problem` if the plan cannot be
+ * divided.
+ */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(

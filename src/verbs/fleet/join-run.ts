@@ -92,7 +92,7 @@ const wantedUncertainty = 1;
 
 /**
  * Returns how far this process's clock is ahead of the coordinator's clock. Ends early if the coordinator leaves
- * `patience` questions unanswered. Throws a `Problem` if it answers none.
+ * `patience` questions unanswered. Throws a `Problem` if the coordinator answers no question.
  */
 export const measureOffset = async (
   rendezvous: Rendezvous,

@@ -69,8 +69,8 @@ export const listHistory = async (
 };
 
 /**
- * Returns the ids of the runs that a reference names. A reference is a run's number in the history, or a path. Runs at
- * a path that are not in the history are added to it.
+ * Returns the ids of the runs that a reference names. A reference is a run's number in the history, or a path. If runs
+ * at the path are not in the history, they are added to it.
  */
 const runIdsOf = async (
   reference: string,

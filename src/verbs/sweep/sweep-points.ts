@@ -40,8 +40,8 @@ interface SweepPoint {
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
   /**
-   * The points, with a forecast for each run of a point. Runs of one point differ, since each run draws its own
-   * arrivals and prompts.
+   * The points, with a forecast for each run of a point. The forecasts of one point differ, since each run draws its
+   * own arrivals and prompts.
    */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
   /** Sentences about objectives that cannot be decided, since a point has too few requests. */

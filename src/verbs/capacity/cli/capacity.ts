@@ -19,7 +19,7 @@ import { terminalHost } from '../../../cli/options/terminal-host.ts';
 const wanted =
   'a scenario file, --model for chats with a model, or --from with stored results (--target says where; capacity sets the rates)';
 
-/** Adds a placeholder rate and duration if the flags set none: the search sets both itself. */
+/** Adds a placeholder rate and duration if the flags set none, since the search sets both itself. */
 const withLoad = (source: PlanSource): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;

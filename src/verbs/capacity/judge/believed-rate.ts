@@ -275,8 +275,8 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
 };
 
 /**
- * Returns the middle of the likeliest rates. The median of the distribution would be far too low, since each of many
- * low rates has a small probability.
+ * Returns the middle of the likeliest rates. The median of the distribution would be far too low: the many low rates
+ * together are likely, although each low rate has only a small probability.
  */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
@@ -286,10 +286,10 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate around which to look for the slope: the first of three rates near which enough steps lie; `null` if
- * there is none. First comes `likeliest`, the likeliest highest rate that meets the objective. Second comes the rate
- * that best divides the steps, since many rates are equally likely if jams last as long as steps. Third comes the mean
- * rate, if steps near it both miss and meet the objective.
+ * Returns the rate around which to look for the slope; `null` if there is none. This is the first of three rates with
+ * enough steps near it. The first is `likeliest`, the likeliest highest rate that meets the objective. The second is
+ * the rate that best divides the steps, since many rates are equally likely if jams last as long as steps. The third is
+ * the mean rate, if steps near it both miss and meet the objective.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
@@ -354,8 +354,8 @@ const survivalOfMisses = (
 
 /**
  * Returns the median of the distribution of the highest rate that meets all conditions, with a 90 % credible interval.
- * A kept step says “at least this much” and moves the distribution up. So the throughput of saturated steps
- * (`mostSeen`) bounds the median and the interval from above.
+ * A kept step shows only that the highest rate is not lower, so kept steps move the distribution up. Therefore the
+ * throughput of saturated steps (`mostSeen`) bounds the median and the interval from above.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],
@@ -371,7 +371,7 @@ export const believedRate = (
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
-  // If another condition broke, an objective that every step met does not bound the rate, so it is left out.
+  // If any step broke, an objective that every step met does not bound the rate, so this objective is left out.
   const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
     (i) =>
       broken.length === 0 ||

@@ -10,8 +10,8 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 export const growthCertainlyBelow = 0.05;
 /**
  * Only a step with at least this many arrivals can prove that requests in flight grow by less than 5 % of the arrivals.
- * A full server ends requests at random, with an error of 1.96 / √n, which is below 0.05 from n = 1,537. After a
- * shorter step, the climb goes on unless the growth is certain.
+ * A full server ends requests at random, with an error of 1.96 / √n, which is below 0.05 from n = 1,537. After a step
+ * with fewer arrivals, the climb goes on unless the growth is certain.
  */
 export const provingArrivals = 1540;
 
@@ -59,8 +59,8 @@ export const slopeOf = (series: readonly number[]): Slope => {
 const blockCount = 10;
 
 /**
- * Returns how much counts per second vary in comparison with a Poisson process: the variance of the sums of ten blocks,
- * divided by their mean, at least 1.
+ * Returns how many times as much counts per second vary as in a Poisson process, at least 1. This is the variance of
+ * the sums of ten blocks, divided by the mean of these sums.
  */
 const dispersionOf = (counts: readonly number[]): number => {
   const length = Math.floor(counts.length / blockCount);

@@ -45,7 +45,8 @@ const missOf = (
 };
 
 /**
- * Returns the share of arrivals beyond the bound of an objective on a percentile. Failed arrivals are beyond the bound.
+ * Returns the share of arrivals that miss an objective on a percentile: arrivals that failed, and arrivals whose value
+ * is beyond the objective's bound.
  */
 const missOfPercentile = (
   result: Result,

@@ -46,9 +46,9 @@ const farSeconds = 40;
  */
 const maxApproach = 6;
 /**
- * If the ends of the interval from the distribution differ by more than this factor, the distribution is less reliable
- * than the highest kept and the lowest broken rate. The middle of the distribution can then be far below all kept
- * rates.
+ * If the upper end of the distribution's interval is more than this many times the lower end, the distribution is less
+ * reliable than the highest kept and the lowest broken rate. The middle of the distribution can then be far below all
+ * kept rates.
  */
 const hopelessFactor = 2;
 /** A step near the border measures at least this many requests in at least this many seconds. */
@@ -99,7 +99,10 @@ const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms)
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-/** Returns a function that makes steps of at least `leastSamples` measured arrivals and `leastSeconds`. */
+/**
+ * Returns a function that makes steps. Each step has at least `leastSamples` measured arrivals, and lasts at least
+ * `leastSeconds`.
+ */
 const stepsOf =
   (leastSamples: number, leastSeconds: number) =>
   (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {

@@ -43,7 +43,7 @@ const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   return { value, low: value - half, high: Math.min(value + half, highest) };
 };
 
-/** Returns the share of all arrivals of kept steps that completed; 1 if there are no kept steps. */
+/** Returns the completed share of the arrivals of all kept steps; 1 if there are no kept steps. */
 const completedShareOf = (kept: readonly CapacityStep[]): number => {
   const arrivals = sumOf(kept, (step) => step.arrivals);
   const completed = sumOf(kept, (step) => step.completed);

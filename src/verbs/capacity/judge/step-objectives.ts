@@ -14,7 +14,7 @@ import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 const defaultGoodput = 0.95;
 /**
  * The minimum share of completed answers if the scenario has no objectives. Without this minimum, a server that refuses
- * the excess, by a 429 or by aborting answers, would seem to bear a higher rate.
+ * excess requests (with a 429, or by aborting answers) would seem to bear a higher rate.
  */
 const defaultCompleted = 0.99;
 

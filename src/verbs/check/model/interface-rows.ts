@@ -1,6 +1,7 @@
 /**
- * This file lists the sentences and table rows of the interface specification. Each line has an id that begins with its
- * section, and a text. A third part says why no request can check the line. The checks refer to the ids.
+ * This file lists the sentences and table rows of the interface specification. Each line has an id, which begins with
+ * the number of a section, and a text. If no request can check the line, a third part says why. The checks refer to the
+ * ids.
  */
 
 const table = `

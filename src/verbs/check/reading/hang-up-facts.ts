@@ -1,6 +1,6 @@
 /**
- * The observations when the client hung up from streams. Each fact comes with another one to compare it with. Times are
- * in ms.
+ * The observations when the client hung up from streams. Each fact comes with another fact for comparison. Times are in
+ * ms.
  */
 export interface HangUpFacts {
   readonly slot: SlotFacts | Unseen;

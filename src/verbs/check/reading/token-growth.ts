@@ -1,6 +1,6 @@
 /**
- * This file judges how the reported tokens of a prompt grow with its text. The tokens that all prompts share cancel
- * out.
+ * This file judges how the reported tokens of a prompt grow with its text. Only the differences between prompts count,
+ * so the tokens that all prompts have in common do not matter.
  */
 
 /** A prompt that repeats a word `words` times, and its reported tokens. */

@@ -31,8 +31,8 @@ const wordsIn = (text: string): string =>
     ?.join(' ') ?? '';
 
 /**
- * The maximum length of the texts that are compared, in characters. The recordings are short, and a comparison takes a
- * time proportional to the product of both lengths.
+ * The maximum length of the texts that are compared, in characters. A comparison takes a time proportional to the
+ * product of both lengths, and the texts of the short recordings are far below this maximum.
  */
 const longest = 20_000;
 

@@ -43,7 +43,7 @@ const columnsFor = (month: MonthlyLoad): readonly Column<Excess>[] => [
   ),
 ];
 
-/** Returns the table of costs; `null` if no check found an excess, or the load and its prices are unknown. */
+/** Returns the table of costs; `null` if no check found an excess, or if the load or its prices are unknown. */
 export const monthSection = ({ rows, month }: Pick<CheckReport, 'rows' | 'month'>) => {
   const excesses = excessesIn(rows);
   if (month === undefined || excesses.length === 0) return null;

@@ -8,7 +8,7 @@ const maxText = 512 * 1024;
 const eventsIn = (text: string): number =>
   text.match(/^data:.*"(?:content|reasoning|reasoning_content)"\s*:\s*"[^"]/gm)?.length ?? 0;
 
-/** Sends a chat, and shows what the chat has received, until the chat ends or the caller hangs up. */
+/** Sends a chat. The returned stream shows what has arrived so far, until the chat ends or the caller hangs up. */
 export const openStream = (
   transport: Transport,
   clock: Clock,

@@ -38,7 +38,10 @@ const fields = fieldChecks('models', 'models', {
   'owned-by': ['2.2.owned_by', 'data.*.owned_by', field.string],
 });
 
-/** Returns names of models for the report. The names are masked, since a server may give its models any names. */
+/**
+ * Returns names of models for the report. Secrets in the names are masked, since a server may give its models any
+ * names.
+ */
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
   ids.map((id) => answer.quote(id)).join(between);
 

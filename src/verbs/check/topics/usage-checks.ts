@@ -234,7 +234,7 @@ const judgeOverhead = (answers: Answers): Judged => {
   if (typeof audited === 'string') return unchecked(audited);
   const { input } = audited[0]!;
   const opening = openingOf(target);
-  // Without a tokenizer, each byte of the opening counts as one token, which is the most possible.
+  // Without a tokenizer, each byte of the opening counts as one token, which is the largest possible number.
   const most = (target.tokenizer?.count(opening) ?? Buffer.byteLength(opening)) + 40 * perWord;
   const added = Math.max(0, input - most);
   const observed = `at least ${added} of ${input} prompt tokens are not of the text`;

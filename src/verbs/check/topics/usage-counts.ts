@@ -3,13 +3,11 @@ import type { Answers } from '../reading/check-case.ts';
 import { type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
 import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
 
-/**
- * This file reads the token counts of the audit's prompts, and finds how these counts include the tokens of a cache.
- */
+/** This file reads the token counts of the audit's prompts, and finds whether these counts include cached tokens. */
 
 /**
- * Reads the answer to a request. If the request was refused, reads the answer to its copy, which uses the token limit's
- * other name.
+ * Reads the answer to a request. If the request was refused, reads the answer to the copy of the request, which gives
+ * the token limit under its other name.
  */
 export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
   const first = auditedAnswer(id, answers.of(id));

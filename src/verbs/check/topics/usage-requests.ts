@@ -150,7 +150,8 @@ const renamed = (audited: AuditRequest): CheckRequest => ({
       const { max_tokens: most, ...fields } = audited.fields(target);
       return { ...fields, max_tokens: undefined, max_completion_tokens: most };
     },
-    // A copy is sent only after a refusal, which costs nothing. So the budget already contains the tokens of the copy.
+    // A copy is sent only after the original request was refused, which costs nothing. So the tokens that the budget
+    // contains for the original request are enough for the copy.
     tokens: [0, 1],
     isSerial: false,
   }),
@@ -170,7 +171,7 @@ export const comparedIds: readonly string[] = [
   'usage-yes',
 ];
 
-/** The id of a request without the gateway. From this id, `renamedId` makes the id for the limit's other name. */
+/** The id of a request without the gateway. For the copy of such a request, `renamedId` is applied to this id. */
 export const directId = (id: string): string => `direct-${id}`;
 
 const directly = (request: CheckRequest): CheckRequest => ({

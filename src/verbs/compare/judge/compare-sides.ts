@@ -137,9 +137,7 @@ const machineOf = ({ slices }: Result): string => {
   return `${machine?.cpu}, ${machine?.cores} cores, Node.js ${machine?.node}`;
 };
 
-/**
- * Returns the names of the gated metrics whose values in the base have a trend over its runs (tests adjusted by Holm).
- */
+/** Returns the names of the gated metrics that have a trend over the runs of the base (tests adjusted by Holm). */
 const baseTrends = (metrics: readonly ComparedMetric[]): readonly string[] => {
   const trends = metrics.flatMap(({ traffic, model, label, gated, scale, base }) => {
     if (!gated || scale !== 'ratio') return [];

@@ -305,8 +305,8 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
 /** The facts, beside a metric's own values, that decide its verdict. */
 interface Surroundings {
   /**
-   * The p-value adjusted by Hochberg; `null` if the metric is not gated. A metric that is not gated uses its own
-   * p-value.
+   * The p-value adjusted by Hochberg; `null` if the metric is not gated. In this case, the metric's own p-value is
+   * used.
    */
   readonly adjustedP: number | null;
   readonly tests: number;

@@ -173,7 +173,8 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /**
- * Returns a share with Wilson's interval for the number of independent pairs that would tell as much as these pairs.
+ * Returns a share with Wilson's interval. Neighbouring pairs depend on each other, so the interval is that of a smaller
+ * number of independent pairs.
  */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],
@@ -211,8 +212,9 @@ const widest = (all: readonly (number | null)[], pick: (...values: number[]) => 
   all.includes(null) ? null : pick(...all.map((each) => each ?? 0));
 
 /**
- * Counts the failures of both sides. The interval of their difference is the wider of two: Student's t on blocks of
- * seconds, and Wilson's interval on the pairs in which only one side failed, which holds even with few failures.
+ * Counts the failures of both sides. The interval of their difference is the wider of two intervals. One is Student's t
+ * on blocks of seconds. The other is Wilson's interval on the pairs in which only one side failed, and holds even with
+ * few failures.
  */
 export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
   const failed = (time: number | null): boolean => time === Number.POSITIVE_INFINITY;

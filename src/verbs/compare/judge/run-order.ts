@@ -8,12 +8,12 @@ import { driftOf, withoutDrift } from './tests-of-significance.ts';
 export type Places = Both<readonly number[]>;
 
 /**
- * The sides took turns if the mean positions of their runs are at most this far apart. A drift over so small a distance
- * is no relevant change.
+ * If the mean positions of the runs of both sides are at most this far apart, the sides took turns. A drift over so
+ * small a distance is no relevant change.
  */
 const mostApart = 1;
 
-/** Returns the positions of runs that did not take turns; `null` if a drift affects both sides equally. */
+/** Returns the positions of the runs; `null` if the sides took turns, since a drift then affects both sides equally. */
 export const placesApart = (results: Both<readonly Result[]>): Places | null => {
   const starts = onBoth(results, (side) => side.map(({ startedAt }) => startedAt));
   const order = [...starts.base, ...starts.next].toSorted();

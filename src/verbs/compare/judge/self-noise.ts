@@ -74,8 +74,8 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
 
 /**
  * Returns how much runs of one plan differ although nothing was changed, and the smallest change that a comparison in
- * this environment detects: with a power of 90 % and 2.8 % false alarms over all gated metrics. The function uses the
- * statistics of `compareSides`. The side must have at least four runs.
+ * this environment detects with a power of 90 % and with 2.8 % false alarms over all gated metrics. The function uses
+ * the statistics of `compareSides`. The side must have at least four runs.
  */
 export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusal => {
   const [base, next] = halvesOf(side);

@@ -36,7 +36,7 @@ const endBetweenRuns = (
 /**
  * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. Compares
  * the ends of the two runs' intervals that face each other. An interval within a run does not show how much runs
- * differ, so an assumed noise widens it. Returns `false` if an interval is missing.
+ * differ, so both intervals are widened by an assumed noise. Returns `false` if an interval is missing.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,

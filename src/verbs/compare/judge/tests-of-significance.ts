@@ -20,9 +20,9 @@ export const holm = (values: readonly number[]): readonly number[] => {
 };
 
 /**
- * Adjusts p-values as `holm` does, but starts at the largest p-value: several figures that agree support each other (Y.
- * Hochberg, Biometrika 75, 1988). The probability stays below the level if the figures are independent or positively
- * dependent (S. K. Sarkar, Annals of Statistics 26, 1998). The figures of one run are positively dependent.
+ * Adjusts p-values as `holm` does, but starts at the largest p-value, so that several figures that agree support each
+ * other (Y. Hochberg, Biometrika 75, 1988). The probability stays below the level if the figures are independent or
+ * positively dependent (S. K. Sarkar, Annals of Statistics 26, 1998). The figures of one run are positively dependent.
  */
 export const hochberg = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[b]! - values[a]!);

@@ -52,8 +52,8 @@ const shuffle = (order: number[], draw: Draw): void => {
 };
 
 /**
- * Returns the clearest split and its p-value, if the split is significant. The p-value is the share of permutations
- * whose clearest split is at least as clear.
+ * Returns the clearest split with its p-value; `null` if the split is not significant. The p-value is the share of
+ * permutations whose clearest split is at least as clear.
  */
 const significant = (
   values: readonly number[],

@@ -113,8 +113,8 @@ export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency
 };
 
 /**
- * The throughputs of all traffic together. A latency is plotted against the first of them that at least two runs have
- * and that varies.
+ * The throughputs of all traffic together. A latency is plotted against the first of these throughputs that varies and
+ * that at least two runs have.
  */
 const throughputs = [
   { id: 'outputTokens', name: 'output tokens per second' },

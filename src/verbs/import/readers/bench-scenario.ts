@@ -145,7 +145,7 @@ export const targetFields = (
 
 /**
  * Returns the base address of an OpenAI-compatible server, for tools that add the version to an address themselves;
- * `null` if the text is not an address.
+ * `null` if the text is not a plain HTTP address.
  */
 export const baseAddress = (written: string): string | null => {
   const text = written.includes('://') ? written : `http://${written}`;

@@ -100,8 +100,8 @@ export const readTargets = (text: string): readonly VegetaTarget[] => {
 type Step = string | number;
 
 /**
- * Returns whether a scenario fills templates of all kinds, such as `${uuid}`, in a text at this path. It does so in
- * headers and bodies. In every other text, it fills only `${env:…}`, `${secret:…}` and `${command:…}`.
+ * Returns whether a scenario fills templates of all kinds, such as `${uuid}`, in a text at this path. This is so in
+ * headers and bodies. In every other text, a scenario fills only `${env:…}`, `${secret:…}` and `${command:…}`.
  */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');

@@ -81,7 +81,10 @@ type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 /** An objective, or advice on what to do instead. */
 type Found = { readonly objective: string } | { readonly problem: string };
 
-/** Returns the objective for a threshold on a figure. If `population` is given, limits the objective to it. */
+/**
+ * Returns the objective for a threshold on a figure. If `population` is given, the objective is limited to this
+ * population.
+ */
 const figureObjective = (
   [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,

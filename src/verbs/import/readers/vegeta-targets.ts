@@ -42,7 +42,7 @@ export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
 
 const isRequestLine = (line: string): boolean => /^[A-Z]+\s/.test(line);
 
-/** Returns the lines that belong to a request line. They end with the path of a body or with an empty line. */
+/** Returns the lines that belong to a request line. These lines end with the path of a body or with an empty line. */
 const readRest = (lines: readonly string[], from: number) => {
   const headers: WrittenHeader[] = [];
   for (let at = from; at < lines.length && lines[at] !== ''; at += 1) {

@@ -69,7 +69,10 @@ interface Located {
   readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
 }
 
-/** Returns the base address of a target, with its query; `null` if the interface has no such request. */
+/**
+ * Returns a target with its base address (which includes the query) and its reader. Returns `null` if the interface has
+ * no such request, or if the address may contain a key.
+ */
 const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   const place = `line ${target.line}`;
   const url = URL.canParse(target.url) ? new URL(target.url) : null;

@@ -123,8 +123,8 @@ const stillBad = (
 };
 
 /**
- * Says when a target has recovered: after the last window that is surely bad, if the requests after it are surely good.
- * Otherwise says why the target is still bad, or why this is unknown.
+ * Says when a target has recovered: at the end of the last window that is surely bad, if all later requests together
+ * are surely good. Otherwise says why the target is still bad, or why this is unknown.
  */
 const recoveryIn = (
   own: readonly SeenRequest[],

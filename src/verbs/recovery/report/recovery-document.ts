@@ -33,7 +33,8 @@ const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'back
 const watchedFor = ({ phases: { gone, until } }: PolicyRecovery): string => timeText(until - gone);
 
 /**
- * Says how many of the requests due since the overload began were lost, and how many of these were due after it ended.
+ * Says how many of the requests due since the overload began were lost, and how many of these lost requests were due
+ * after the overload ended.
  */
 const lostText = ({ overload, watched }: PolicyRecovery): string => {
   const due = overload.due + watched.due;

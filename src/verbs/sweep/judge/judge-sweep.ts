@@ -22,7 +22,7 @@ export interface MadeSweep {
 
 /**
  * Returns the points that no other point beats. A point beats another point if it is surely better in one figure, and
- * not surely worse in the other. Differences between runs of one point put no point on the front.
+ * not surely worse in the other. Differences as small as those between runs of one point do not count.
  */
 const frontOf = (
   points: readonly SweepPoint[],

@@ -87,7 +87,10 @@ const waitingUsers = ({ plan }: Result): number | null => {
   return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
 };
 
-/** Returns the mean number of requests in flight: the waiting users, or for other loads by Little's law. */
+/**
+ * Returns the mean number of requests in flight: the number of waiting users or, for other loads, the number by
+ * Little's law.
+ */
 const inFlightOf = (result: Result): number | null => {
   const users = waitingUsers(result);
   if (users !== null) return users;
