@@ -78,8 +78,8 @@ export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /**
-   * The instant at which the attempt began. If all tokens came in one burst, it decides whether the stream counts as
-   * buffered.
+   * The instant at which the attempt began. If all tokens came in one burst, this instant decides whether the stream
+   * counts as buffered.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;

@@ -16,7 +16,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** Returns the text of `bytes` one-byte characters at an offset; fewer characters at the end of the file. */
+/** Reads a text of `bytes` one-byte characters that starts at `from`. The text is shorter if the file ends earlier. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -81,8 +81,8 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
 };
 
 /**
- * Decides whether a WebM file ends early. It consists of an EBML head and a segment. A segment of unknown length never
- * ends early.
+ * Decides whether a WebM file ends before the declared end of its segment. The file consists of an EBML head and a
+ * segment. A segment of unknown length never ends early.
  */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
@@ -113,7 +113,7 @@ const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): 
   return hasByteCount ? readUint(file, at + (hasFrameCount ? 12 : 8), 4) : null;
 };
 
-/** Returns the offset after an ID3v2 tag. Each byte of the tag's length holds seven bits. */
+/** Returns the offset after an ID3v2 tag; 0 without a tag. Each byte of the tag's length holds seven bits. */
 const afterId3 = (file: Uint8Array): number => {
   if (readText(file, 0, 3) !== 'ID3') return 0;
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10);
@@ -134,7 +134,9 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
 
 type Test = (file: Uint8Array) => boolean;
 
-/** For each container: whether a file has it, and whether such a file ends early. */
+/**
+ * Two tests for each container: whether a file has this container, and whether a file with this container ends early.
+ */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
@@ -205,8 +207,8 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The longest accepted recording, in seconds: a day. Even the largest upload would need less than 2.5 kbit/s for a
- * longer one, so its container must be wrong.
+ * The longest accepted recording, in seconds: a day. Even in the largest upload, a longer recording would have less than
+ * 2.5 kbit/s. A longer declared length must therefore be wrong.
  */
 const maxSeconds = 86_400;
 

@@ -164,9 +164,9 @@ export const silentAudio = {
 >;
 
 const charactersPerSecond = 15;
-/** Audio has at least this many seconds, since players do not recognise an MP3 file of a few frames. */
+/** The minimum length of audio, in seconds. Players do not recognise an MP3 file of only a few frames. */
 const minSeconds = 0.25;
-/** The maximum audio length in seconds: a day. A WAV file can declare little more. */
+/** The maximum length of audio, in seconds: a day. The length field of a WAV file allows little more. */
 const maxSeconds = 86_400;
 
 const parseSpeech = (body: Uint8Array, settings: Settings) => {

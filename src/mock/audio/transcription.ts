@@ -29,8 +29,8 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   );
 
 /**
- * Maps the fields of the OpenAI API that are refused, because they would change the answer, to the values that are
- * allowed because they change nothing.
+ * The fields of the OpenAI API that are refused because they would change the answer. A field is accepted only with one
+ * of the listed values, which change nothing.
  */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
@@ -66,8 +66,8 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
 };
 
 /**
- * Returns the text of a bundled clip. For any other clip, returns a text of fitting length that is drawn from its
- * content and the seed.
+ * Returns the text of a bundled clip. For any other clip, draws a text that takes as long to speak as the clip lasts.
+ * The clip's content and the seed determine this text.
  */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));

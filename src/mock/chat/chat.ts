@@ -28,7 +28,7 @@ const mediaMarker = (part: ContentPart): string => hash('sha256', JSON.stringify
 const textOfPart = (part: ContentPart): string =>
   part.type === 'text' ? part.text : mediaMarker(part);
 
-/** Returns the text of a message. An earlier tool call counts as the JSON of the call. */
+/** Returns the text of a message. The tool calls of the message are added as JSON. */
 const textOf = ({ content, tool_calls: calls }: Message, textOfEach = textOfPart): string =>
   (typeof content === 'string' ? content : (content ?? []).map(textOfEach).join('')) +
   (calls?.length ? JSON.stringify(calls) : '');
@@ -137,7 +137,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits for a chat that has ended. `isCut` says whether the client hung up. */
+/** Charges the tokens of a chat that has ended to the limits of its key. `isCut` says whether the client hung up. */
 const chargeTokens = (
   { admitted, cachedTokens, usage }: ChatExchange,
   written: number,
@@ -255,7 +255,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent, true));
 };
 
-/** Returns the size of a chat, by which the limits decide. */
+/** Returns the facts about a chat that the limits need in order to admit and charge the chat. */
 const sizeOf = ({
   prompt,
   promptTokens,
@@ -273,8 +273,8 @@ const sizeOf = ({
 });
 
 /**
- * Returns the number of cached tokens of a prompt; 0 if no setting needs it, since counting takes time for a long
- * prompt.
+ * Returns the number of cached tokens of a prompt. Counting takes time for a long prompt, so this function returns 0
+ * without counting if no setting needs the number.
  */
 const cachedTokensOf = (
   { serving, settings: { latency, limits } }: AdmittedRequest,

@@ -13,8 +13,8 @@ export interface Tool {
 
 export interface Completion {
   /**
-   * The called function; `null` if the answer calls no function. The tokens are the arguments of the called function
-   * or, without a call, the content of the answer.
+   * The called function; `null` if the answer calls no function. `tokens` are the arguments of the called function or,
+   * without a call, the content of the answer.
    */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
@@ -53,7 +53,10 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** Draws a JSON object of `count` tokens. The JSON is truncated if an object needs more tokens. */
+/**
+ * Draws a JSON object of `count` tokens. If `count` is smaller than the tokens of the shortest object, the JSON is
+ * truncated.
+ */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);

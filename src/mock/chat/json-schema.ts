@@ -117,16 +117,20 @@ export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
 /**
- * Decides whether a value conforms to a schema: the whole schema, a part of it, or one that was made from several
- * parts.
+ * Decides whether a value conforms to a schema. This schema is the whole schema of the request, a part of it, or a
+ * schema that was joined from several parts.
  */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The maximum number of parts that are compiled for one schema. If it needs more, no value conforms to it. */
+/**
+ * The maximum number of parts that are compiled for one schema. A value whose test would need more parts does not
+ * conform.
+ */
 const maxCompiled = 2_000;
 /**
- * For one value, at most this many references are followed in total. `maxReferenceDepth` limits nested references. Both
- * limits are needed, since some schemas never end.
+ * For one value, at most this many references are followed in total, and at most `maxReferenceDepth` references inside
+ * one another. Both limits are needed, because a schema that refers to itself can nest without end or branch without
+ * end.
  */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;

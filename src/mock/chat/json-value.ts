@@ -12,8 +12,8 @@ import {
 import { RequestRefusal } from '../errors/mock-errors.ts';
 
 /**
- * What values are generated from: the draw, the schema `root` to which references refer, and a test whether a value
- * conforms to a part of the schema.
+ * The inputs of the generation of values: the source of random numbers, the schema `root` to which references refer,
+ * and a test that decides whether a value conforms to a part of the schema.
  */
 interface Generation {
   readonly draw: Draw;
@@ -24,7 +24,7 @@ interface Generation {
 }
 
 const maxSteps = 10_000;
-/** The maximum depth of generated values. A schema may contain itself. */
+/** The maximum depth of generated values. Without a maximum, a schema that contains itself would never end. */
 const maxSchemaDepth = 64;
 
 type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
@@ -79,7 +79,10 @@ const demands =
     ' ',
   );
 
-/** Returns the first candidate that meets these demands of the schema, or else the first candidate. */
+/**
+ * Returns the first candidate that conforms to those `demands` that the schema contains. If no candidate conforms,
+ * returns the first candidate.
+ */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -87,7 +90,10 @@ const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTes
   return candidates.find((candidate) => obeys(candidate, bounds)) ?? candidates[0]!;
 };
 
-/** The texts to try for a pattern. Most patterns require digits and capitals. */
+/**
+ * The texts that are tried if a drawn text does not conform, for example to a pattern. Most patterns require digits and
+ * capitals, so these texts contain both.
+ */
 const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
 
 const randomText: Generator = ({ draw, obeys }, schema) => {
@@ -219,7 +225,7 @@ const alternativeValue = (
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // From `maxDepth` down, schemas without inner values are tried first.
+  // At `maxDepth` and deeper, schemas without inner values are tried first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {

@@ -12,8 +12,8 @@ const placeholder = '\0';
 
 /**
  * Returns the deltas of a stream. `opening` are the deltas before the first token, which begin with the role. `token`
- * is the delta of a token, with the placeholder for the text of the token. The tokens are content or, as in the OpenAI
- * API, the arguments of a call.
+ * is the delta of a token, with the placeholder for the text of the token. The tokens are parts of the content or, if
+ * the answer is a call, parts of the arguments (as in the OpenAI API).
  */
 const deltasOf = (call: Completion['toolCall']) => {
   const role = 'assistant';

@@ -7,8 +7,8 @@ export interface MockClock {
   at(due: number, run: () => void): () => void;
   /**
    * Runs `recurring` at `due`, then at each time that `recurring` returns, until it returns `null`. The returned
-   * function cancels all further runs. All tokens of a stream share one entry. An entry for each token would live long
-   * enough to burden the garbage collector.
+   * function cancels all further runs. A stream uses one series for all its tokens. A separate entry of the clock for
+   * each token would live long enough to burden the garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**

@@ -28,7 +28,8 @@ class WheelSlot {
   }
 
   /**
-   * Removes the entries that are due at `now` and passes them to `run`, which may add further entries for a later call.
+   * Removes the entries that are due at `now` and passes them to `run`. If `run` adds further entries, these entries
+   * are left for a later call.
    */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.count;
@@ -111,8 +112,8 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries that are added during this loop go into its last slot or a later one. They need no timer until it is
-    // done.
+    // Entries that are added during this loop go into the loop's last slot or a later slot. They need no timer until
+    // the loop has ended.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -185,7 +186,10 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/** Calls `wake` after a delay or a little earlier. If it is earlier, the caller must wait for the exact rest. */
+/**
+ * Calls `wake` after a delay or a little earlier. If `wake` is called early, the caller must wait for the remaining
+ * time.
+ */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();

@@ -8,7 +8,10 @@ import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-/** How requests end: `faulted` with a fault, `aborted` by the client, `cut` because the mock was stopped. */
+/**
+ * The ways in which a request can end. `faulted`: with a fault. `aborted`: by the client. `cut`: because the mock was
+ * stopped.
+ */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),

@@ -79,7 +79,8 @@ const interceptWrites = (
     const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
     const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
-    // The callback must be called later. During this call, Node would end the message and release its socket.
+    // The callback must not be called during this write, because Node would then end the message and release its
+    // socket.
     const onTaken = (): void => queueMicrotask(() => callback?.());
     if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;

@@ -10,7 +10,7 @@ import { errorAnswers, wireFaults } from './answer-faults.ts';
 import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults, streamFaults } from './stream-faults.ts';
 
-/** In this header, a request names its own fault, if the settings allow it. */
+/** The header in which a request can name its own fault, if the settings allow this. */
 const faultHeader = 'x-weir-fault';
 
 const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {

@@ -6,9 +6,11 @@ export interface FaultContext {
   readonly clock: MockClock;
   /** How much is sent before the fault: tokens of a stream, or bytes of another answer. */
   readonly after: number;
-  /** The delay, in ms. */
+  /** The delay that the fault uses, in ms: for example before the first byte, or between two bytes. */
   readonly delay: number;
-  /** Makes the end of the request count under the fault's name. Stream faults call it as soon as the stream begins. */
+  /**
+   * Makes the end of the request count under the fault's name. Stream faults call `show` as soon as the stream begins.
+   */
   readonly show: () => void;
 }
 

@@ -43,7 +43,7 @@ const gzipEvents = rewrite(() => (events, write) => {
   for (const event of splitEvents(events)) if (event !== '') write(gzipSync(event));
 });
 
-/** Labels streams as gzip if `streams` is true, otherwise all other answers. */
+/** Labels answers as gzip: streams if `streams` is true, otherwise all answers that are not streams. */
 const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
   exchange.rewriteHeaders = (headers) =>
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
@@ -59,8 +59,8 @@ const framingFaults = {
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
   /**
-   * Sends other fields, and data over two lines. The data is divided after the first brace, where JSON allows a line
-   * break.
+   * Sends further fields in each event, and divides the data into two lines. The data is divided after the first brace,
+   * where JSON allows a line break.
    */
   'multi-line': changedEvents(
     (event, index) =>
@@ -153,7 +153,7 @@ const nullFields =
   '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
 const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-/** Faults that change the content of a stream. Real servers send some of it; the rest violates the interface. */
+/** Faults that change the content of a stream. Some of them occur in real servers; the others violate the interface. */
 const contentFaults = {
   /** Sends the role in a separate event, long before the first token. */
   'role-first': stream(roleFirst),

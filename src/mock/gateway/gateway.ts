@@ -162,7 +162,7 @@ const findCaller = (
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
-/** Returns the class of a response, by which the settings decide whether the response has limit headers. */
+/** Returns the class of a response. For each class, the settings decide whether its responses have limit headers. */
 const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
   if (status === 429) return 'limited';
   if (status >= 400) return 'refused';

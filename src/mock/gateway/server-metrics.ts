@@ -5,8 +5,8 @@ import { noLevels, type Serving, type ServingLevels } from '../serving/serving.t
 type Samples = Readonly<Record<string, number>>;
 
 /**
- * Writes a metric in Prometheus's text format. Each property name in the result of `samplesOf` is the suffix of a
- * sample's name, and after a comma its labels.
+ * Writes a metric in Prometheus's text format. Each property name in the result of `samplesOf` has the form `suffix` or
+ * `suffix,labels`: the suffix of a sample's name, and the sample's labels.
  */
 const metric =
   (name: string, type: string, help: string, samplesOf: (levels: ServingLevels) => Samples) =>

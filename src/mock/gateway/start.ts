@@ -15,7 +15,7 @@ import { openRequestTraceLog } from '../http/request-trace.ts';
 import { z } from 'zod';
 import { parseJson, readBody } from '../http/request-body.ts';
 
-/** Returns the reply to a body, or a promise of the reply. A command may throw a `CommandProblem`. */
+/** Handles the body of a control request. Returns the reply or a promise of the reply. May throw a `CommandProblem`. */
 type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}

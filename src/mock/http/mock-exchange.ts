@@ -214,7 +214,9 @@ export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /** Answers with the 429 of a limit. Only limits that are checked after the body was read need it. */
+  /**
+   * Answers with the 429 of a limit. This function is needed only for limits that are checked after the body was read.
+   */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;

@@ -21,7 +21,8 @@ const noHandlerFields = {
   /** The time at which a chat joined the queue of its model; `null` if the request was refused or is not a chat. */
   queued: null as number | null,
   /**
-   * When the prefill of the request was due to end, and its first token was due; `null` if the request ended earlier.
+   * The time at which the prefill of the request was due to end. The first token was due at the same time. `null` if
+   * the request ended earlier.
    */
   prefillEnd: null as number | null,
   micros: 0,

@@ -40,7 +40,7 @@ export interface Meter {
   level(now: number): MeterLevel;
 }
 
-/** The bound of rounding errors of sums and quotients. */
+/** Comparisons of sums and quotients allow this difference, because both have rounding errors. */
 export const roundingTolerance = 1e-9;
 
 export const wholePeriods = (from: number, to: number, length: number): number =>

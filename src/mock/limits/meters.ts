@@ -24,8 +24,8 @@ const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
 /**
- * Counts units in two adjacent windows on the clock. The count of the older window is multiplied by the share of this
- * window that is less than one window length ago: 30 % when 70 % of the newer window is over.
+ * Counts units in two adjacent windows on the clock. When a share of the newer window is over, the count of the older
+ * window is reduced by this share. Example: when 70 % of the newer window is over, 30 % of the older count remains.
  */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
@@ -40,8 +40,8 @@ const slidingCounter = (rule: MeterRule): Meter => {
     begin = at;
   };
   /**
-   * Returns the time at which only `rest` of `count` units still count. The weight of the units falls to zero during
-   * the window that starts at `from`.
+   * Returns the time at which the weighted count of a window has fallen to `rest`. The window has `count` units. Their
+   * weight falls from 1 to 0 during the next window, which starts at `from`.
    */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
@@ -228,7 +228,7 @@ const writeDelay = 20;
 /** Counts with a delay, so requests that come during the delay see the old count. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  /** Returns the meter after all writes that are due by now. */
+  /** Counts all writes that are due by now, and returns the meter. */
   const written = (now: number): Meter => {
     if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
       for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
@@ -246,7 +246,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
     },
     onRefused: (now) => meter.onRefused(now),
     left: (now) => written(now).left(now),
-    // Of all pending writes, the reported level includes only that of the reporting request.
+    // The reported level includes only one pending write: the write of the request that gets the report.
     level: (now) => {
       const { remaining, resetAt } = written(now).level(now);
       return { remaining: Math.max(0, remaining - Math.min(1, pendingWrites.length)), resetAt };

@@ -63,7 +63,10 @@ const openTokenStore = (meter: Meter): TokenStore => {
   };
 };
 
-/** Opens the charges of one request: at its admission, at its first token, and at its end. */
+/**
+ * Opens the token charges of one request. Charges are made at the request's admission, at its first token and at its
+ * end.
+ */
 const openTokenAccount = (
   { meter, charge }: TokenStore,
   rules: TokenRules,
@@ -143,7 +146,8 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   );
   const fullRest = openCounter(declared).left(0);
   /**
-   * The header reports what remains of the declared limit: what remains of the enforced limit, plus this many tokens.
+   * The difference between the declared limit and the enforced limit, in tokens. The header adds this difference to the
+   * remaining tokens of the enforced limit, and so shows the remaining tokens of the declared limit.
    */
   const shownExtra = fullRest - openCounter(rules.limit).left(0);
   let turn = 0;
@@ -151,7 +155,7 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
   const store = (): TokenStore => stores[Math.max(0, turn - 1) % stores.length]!;
   return {
     limit: declared,
-    /** Chooses the next counter in turn, and opens the charges of a request on this counter. */
+    /** Chooses the next counter in turn. The returned object charges the tokens of one request to this counter. */
     open: (record: RecordCharge) => {
       turn += 1;
       return openTokenAccount(store(), rules, record);

@@ -77,7 +77,8 @@ class ServingCounts {
   }
 
   /**
-   * Counts a waiting request. The returned sink counts the tokens of the request and, after its last token, its end.
+   * Counts a waiting request. The returned sink counts the tokens of the request. When the last token has come, the
+   * request is no longer counted as running.
    */
   begin({ model, promptTokens, uncached, steps }: ServingJob, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };

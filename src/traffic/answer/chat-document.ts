@@ -20,7 +20,8 @@ const completeStatus = /^(?:0|2\d\d|ok|success|successful|succeeded|finished|com
 
 /**
  * Returns whether the status of a wrapper allows the chat in the wrapper to be complete. Without a status, the chat
- * counts as complete. A status that is an object also allows it, because it contains its own code.
+ * counts as complete. If the status is an object, the chat also counts as complete, because such a status contains a
+ * code of its own.
  */
 const isComplete = (status: unknown): boolean =>
   status === undefined ||
@@ -31,9 +32,9 @@ const isComplete = (status: unknown): boolean =>
     completeStatus.test(String(status)));
 
 /**
- * Returns choices as a list. Some servers send a map from index to choice, as PHP writes a list (json_encode with
- * JSON_FORCE_OBJECT) or an array that is no list. Other servers send a single choice. Returns `null` for any other
- * value.
+ * Returns choices as a list. Some servers send a map from index to choice instead of a list. PHP writes such a map for
+ * an array that is not a list, or for any list with JSON_FORCE_OBJECT. Other servers send a single choice. Returns
+ * `null` for any other value.
  */
 const listOfChoices = (choices: unknown): readonly unknown[] | null => {
   const fields = objectOf(choices);

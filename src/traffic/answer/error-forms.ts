@@ -74,14 +74,14 @@ const errorNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether the name of a field says that the field contains an error. Amazon Bedrock names the members of its
- * event streams `internalServerException`, `throttlingException` and so on.
+ * Returns whether the name of a field says that the field contains an error. Any name that ends in `exception` does,
+ * for example `internalServerException` and `throttlingException` in Amazon Bedrock's event streams.
  */
 const isErrorName = (name: string): boolean => errorNames.has(name) || name.endsWith('exception');
 
 /**
- * The message of an error is in a field with one of these names, of which earlier ones are preferred. The names are in
- * the form that `plainName` returns.
+ * The names of fields that can contain the message of an error. If several fields exist, the name that comes first in
+ * this list is preferred. The names are in the form that `plainName` returns.
  */
 const messageNames =
   'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error text'.split(
@@ -135,7 +135,7 @@ const isFailingCode = (code: unknown): boolean => {
 
 /**
  * Returns whether the value of an error field in an answer means that no error exists. Servers express this by `{}`,
- * `[]`, empty fields, the words `None` and `null` (as a text), or a code and a word of success.
+ * `[]`, empty fields, the words `None` and `null` (as a text), or codes and words for success, such as 0 and `ok`.
  */
 export const isBlankError = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
@@ -261,7 +261,8 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // An event with a usage, the last of a stream, is not searched: it may have fields that only one server knows.
+  // Inner fields are not searched if the body has a usage. Such a body is the last event of a stream, and its inner
+  // fields may be known to only one server.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
@@ -272,8 +273,8 @@ export const errorIn = (json: unknown): ErrorText | null => {
 const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
 
 /**
- * Returns what an answer with choices says about its failure, in an error field other than `error`, or with a flag or
- * status. Returns undefined if the answer does not say that it failed.
+ * Returns the failure that an answer with choices reports in an error field other than `error`, or with a flag or a
+ * status. Returns undefined if the answer reports no failure.
  */
 export const errorBeside = (answer: Fields): unknown => {
   const named = errorFields.find(

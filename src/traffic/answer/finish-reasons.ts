@@ -121,8 +121,8 @@ const endingOf = (reason: string): Ending | undefined => {
 };
 
 /**
- * Returns whether a finish reason, in any spelling, fails the answer: Weir knows it as a failure, or the scenario names
- * it.
+ * Returns whether a finish reason, in any spelling, fails the answer. It does if Weir knows the reason as a failure, or
+ * if the scenario names the reason in `fails`.
  */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
   endingOf(reason) === 'fails' || fails.some((each) => plainFinish(each) === plainFinish(reason));
@@ -164,8 +164,8 @@ const readFinish = (value: unknown): string | null => {
 };
 
 /**
- * Returns a finish reason if the value is a text or an object. A number is ignored: vLLM sends the number of the token
- * that ended the answer as a stop reason.
+ * Returns a finish reason if the value is a text or an object. A number is ignored, because vLLM's stop reason may be
+ * the number of the token that ended the answer.
  */
 const wordOf = (value: unknown): string | null =>
   typeof value === 'number' ? null : readFinish(value);

@@ -1,6 +1,6 @@
 /**
- * The maximum number of nested levels in a document. The answers of gateways have fewer. Parsing a document with more
- * takes far more stack and memory than its size suggests.
+ * The maximum number of nested levels in a document. The answers of gateways have fewer levels. Parsing a document with
+ * more levels takes far more stack and memory than its size suggests.
  */
 const maxDepth = 500;
 

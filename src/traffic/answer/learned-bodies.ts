@@ -93,7 +93,7 @@ export const matchedUsage = (
 export class LearnedBodies<T> {
   readonly #members: readonly VariableMember[];
   readonly #most: number;
-  /** The learned bodies, the body that matched last first. */
+  /** The learned bodies. The body that was matched or learned last comes first. */
   readonly #learned: LearnedReading<T>[] = [];
   readonly #allowance = new LearningAllowance();
   /** How many bodies have come since the last match, or since a body was last learned. */

@@ -97,8 +97,8 @@ const fillings = [11, 2222].map((base) => ({
 }));
 
 /**
- * Returns whether every place contains nothing but its value: the text with test values in the places must give the
- * original document with these values.
+ * Returns whether every place contains nothing but its value. The function writes test values into the places of the
+ * text, and parses this text. It also sets the same test values in the parsed original. Both documents must be equal.
  */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divideAt(text, places);

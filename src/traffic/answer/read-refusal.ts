@@ -186,7 +186,7 @@ export const errorInsteadOf = (name: string, json: unknown, redact: Redact): str
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** Returns the error message found in what is left of a cut-off JSON text; `null` if there is none. */
+/** Returns the error message in a cut-off JSON text; `null` if the text contains no message. */
 const messageInCutJson = (text: string): string | null => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return wordOf(jsonIn(quoted ?? ''));

@@ -30,8 +30,8 @@ export interface UsageReading {
    */
   readonly isPlain: boolean;
   /**
-   * Whether output tokens may be no text of the answer: tokens of images, of predictions that the model rejected, or of
-   * tools on the server.
+   * Whether the output tokens may include tokens that are not text in the answer: tokens of images, of predictions that
+   * the model rejected, or of tools on the server.
    */
   readonly isBeyondText?: boolean;
   /** The usage of each choice, by the index of the choice; absent unless the server counts each choice separately. */
@@ -253,7 +253,7 @@ const sumOf = (counts: readonly (number | null | undefined)[]): number | null =>
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 };
 
-/** Adds up the usages of several choices to one prompt. The tokens of the prompt count only once. */
+/** Adds up the usages of several choices that answer the same prompt. The tokens of the prompt count only once. */
 const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading => {
   const all = [...byChoice.values()];
   const [first] = all as [UsageReading];
@@ -300,7 +300,7 @@ export const readUsage = (document: Fields): UsageReading | null => {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
       if (reading.input !== null || reading.output !== null) return reading;
-      // At the other places, an object without counts need not be a usage.
+      // After the first two places, an object without counts may be something other than a usage.
       if (position < 2) found ??= reading;
     }
     if (position > 0) continue;

@@ -32,7 +32,9 @@ export interface BodyReader {
   onBytes(at: Instant, bytes: Uint8Array): void;
   /** Returns the outcome of a body that ended properly, or of a complete body whose exchange was aborted. */
   outcome(isTruncated: boolean): Outcome;
-  /** Returns the received part of an answer that ends too early at this moment; `null` if no part can be described. */
+  /**
+   * Returns the part of an answer that was received before the answer broke off; `null` if no part can be described.
+   */
   partial(): Answer | null;
   /** The number of token events that were read; absent if a body of this kind has no token events. */
   readonly tokenEvents?: number;

@@ -336,9 +336,9 @@ const isPossible = (
   (thoughtBeside || reasoning <= (answer ?? reasoning));
 
 /**
- * Returns where the classes are counted, and whether the reported total fits. The names of the counts suggest whether
- * classes are inside or beside the main counts. The function rejects the suggestion if only another choice fits the
- * total, or if a class would be larger than the main count that includes it.
+ * Finds out whether classes are counted inside or beside the main counts, and whether the result fits the reported
+ * total. `byName` is what the names of the counts suggest. Another possibility is used if only it fits the total, or if
+ * `byName` would make a class larger than the main count that includes the class.
  */
 const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
   const { cacheBeside, thoughtBeside } = byName;

@@ -84,8 +84,8 @@ const unitFirst =
   /^(?<unit>ms|millis|milliseconds|secs?|seconds|mins?|minutes)(?:until|till?|to|before)(?:wait|(?:next)?(?:reset|retry|request|available))$/;
 
 /**
- * Field names that seem to be a wait with the unit `s`, but count how often a client waited: `waits` is not a wait.
- * (`wait_s` is a wait in seconds.)
+ * Names of fields that count how often a client waited. Without this list, the final `s` of `waits` would be read as
+ * the unit seconds, as in `wait_s`.
  */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
 
@@ -120,14 +120,16 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  // A plain number has the given unit. Without a clock (NaN), a date gives no wait.
+  // A plain number has the given unit. A date gives no wait, because the current time is not passed on (NaN).
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * unit
     : millisecondsUntilReset(value, Number.NaN);
   return wait !== null && Number.isFinite(wait) ? wait : null;
 };
 
-/** Returns the wait in a field, from its name without capitals and punctuation; `null` if the field names no wait. */
+/**
+ * Returns the wait, in ms, that a field contains; `null` if it contains no wait. `name` has no capitals or punctuation.
+ */
 const waitOfField = (name: string, value: unknown, now: number): number | null => {
   const unit = unitOfField(name);
   if (unit !== undefined) return waitOf(value, unit);
@@ -196,7 +198,7 @@ const namedMoment: WaitReader = (body, now) => {
   return wait === null ? null : Math.max(0, wait);
 };
 
-/** Reads the headers that a router has put into the body. */
+/** Reads the wait in response headers that a router has copied into the body. */
 const headersInBody: WaitReader = (body, now) => {
   if (!/"headers"/.test(body)) return null;
   for (const { headers } of objectsIn(jsonIn(body))) {

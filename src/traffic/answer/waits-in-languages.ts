@@ -28,7 +28,7 @@ const againWords: readonly string[] = [
   '再|后|後|等待|等候|稍等|お待ち|다시|기다|대기|사용 가능',
 ];
 
-/** The same for languages that write spaces between words. Each text here is the beginning of a word. */
+/** Like `againWords`, for languages that write spaces between words. Each text here is the beginning of a word. */
 const againBeginnings: readonly string[] = [
   // German, Dutch, Afrikaans, Swedish, Danish, Norwegian, Icelandic, Finnish, Estonian.
   'erneut|wieder|noch ?(?:ein)?mal|warten?!|wartezeit|verfügbar|opnieuw|nog eens|nogmaals|weer!|wacht|beschikbaar|igj?en!|på nytt|vent!|vänta|tilgængelig|tilgjengelig|tillgänglig|aftur|uudelleen|uuesti',

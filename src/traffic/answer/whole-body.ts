@@ -75,8 +75,9 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the end of a sentence about a body of the wrong form: a quote of the server's message. If the body has no
- * message and lacks the fields of an answer, the end names its fields; otherwise, it is empty.
+ * Returns the last part of a message about a body of the wrong form. If the server wrote a message, this part quotes
+ * it. If the body lacks the fields of an answer, this part lists the names of the body's fields. Otherwise, it is
+ * empty.
  */
 const messageOf = (
   json: unknown,

@@ -36,7 +36,7 @@ const id3v1Length = 128;
  */
 const toleratedJunk = 4096;
 
-/** For the first byte of a tag's name, the second byte of the name. Any other first byte has −1. */
+/** Maps the first byte of a tag's name to the second byte of the name. Any other first byte is mapped to −1. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP']) {
   secondByteOf[first!.charCodeAt(0)] = second!.charCodeAt(0);

@@ -33,9 +33,9 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 /**
  * Returns the real duration of a recording in seconds; `null` if the file's format is not supported. An MP3 recording
  * ends with its last complete frame, and a WebM recording with the start of its last complete block. In WAV and Ogg
- * Opus, the whole content of the file counts. If `isFinal`, the duration in the header is ignored, because it may be
- * missing or a placeholder. `isCut` means that the container declares more bytes than the file has. It is checked only
- * for MP4, whose duration is not computed.
+ * Opus, the whole content of the file counts. If `isFinal` is true, the duration in the header is ignored, because it
+ * may be missing or a placeholder. `isCut` means that the container declares more bytes than the file has. Only MP4
+ * files are checked for this; their duration is not computed.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

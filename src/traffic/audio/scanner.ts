@@ -54,7 +54,7 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Requests bytes. Throws a `ScanFault` with `detail` if the file ends before them. */
+/** Requests bytes. Throws a `ScanFault` with `detail` if the file has fewer bytes left than requested. */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;

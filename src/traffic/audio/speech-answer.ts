@@ -69,7 +69,7 @@ const checkDuration = ({ seconds, fault, notes }: ScanResult): ScanResult => {
   return { seconds: 0, fault: { kind: 'container', detail }, notes };
 };
 
-/** Only this many characters at the beginning of a body are checked to tell text from binary data. */
+/** Only this many characters at the beginning of a body are checked to distinguish text from binary data. */
 const textWindow = 512;
 
 /**

@@ -137,7 +137,7 @@ const readText = (
   });
 };
 
-/** The text of a transcript; or, as `wrong`, what came instead of a transcript, with a detail. */
+/** The text of a transcript. If the body is not a transcript, `wrong` says what the body is instead, with a detail. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };

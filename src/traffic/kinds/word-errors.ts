@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Matches one word of a text that was prepared for comparison: compatible characters are equal (NFKC), and case,
- * punctuation and apostrophes are removed. In a script without spaces between words (Chinese, Japanese, Thai, Lao,
- * Khmer, Burmese), each character counts as a word, together with its combining marks. A very long word is split,
- * because a match of unlimited length can overflow the stack.
+ * Matches one word of a text that `wordsOf` has normalised: NFKC, lower case, no apostrophes. Punctuation is not part
+ * of a word. In a script without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese), each character
+ * counts as a word, together with its combining marks. A very long word is split, because a match of unlimited length
+ * can overflow the stack.
  */
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;

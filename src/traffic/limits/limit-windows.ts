@@ -68,7 +68,8 @@ export const dropUnreported = (all: readonly MutableLimit[]): void => {
 };
 
 /**
- * A limit is a daily limit if its bucket takes a day to fill. The time may differ from a day by less than this share.
+ * A limit counts as a daily limit if its bucket fills in about a day. The time may differ from a day by less than this
+ * share of a day.
  */
 const dayError = 0.02;
 

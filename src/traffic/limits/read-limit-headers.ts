@@ -111,8 +111,8 @@ const readCombined = (text: string): LimitValues | null => {
 };
 
 /**
- * Matches words for concurrent requests, for example in `concurrent-requests` and `in_flight`. Their limit is not a
- * rate.
+ * Matches words for concurrent requests, for example in `concurrent-requests` and `in_flight`. A limit on concurrent
+ * requests is not a rate.
  */
 export const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 

@@ -4,7 +4,7 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
 
-/** The words by which a field that contains only the name of a limit shows which limit was hit. */
+/** Words that show which limit was hit. They are searched in a field that contains only the name of a limit. */
 const fieldWords = [
   ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
@@ -12,8 +12,8 @@ const fieldWords = [
 ] as const;
 
 /**
- * The words by which the sentence of an error message shows which limit was hit. The words "request" and "token" alone
- * are not enough: "request" can mean the refused request, and "token" can mean the API key.
+ * Words that show which limit was hit. They are searched in the sentence of an error message. The words "request" and
+ * "token" alone are not enough: "request" can mean the refused request, and "token" can mean the API key.
  */
 const sentenceWords = [
   ['in-flight', inFlightWords],
@@ -22,8 +22,9 @@ const sentenceWords = [
 ] as const;
 
 /**
- * Matches texts that contain a word for a limit but name no limit: the name of the status 429, which is the same for
- * every limit; API keys that are called tokens; and advice.
+ * Matches texts that contain a word for a limit but do not name the limit that was hit. These texts are the name of the
+ * status 429, which is the same for every limit; API keys that are called tokens; and advice such as "reduce the number
+ * of requests".
  */
 const otherWords = [
   /\b(?:429\W*)?too many requests\b(?!\/| (?:per|every|each)\b| (?:in |within )?(?:the last |\d|(?:an?|one) (?:second|minute|hour|day)\b))/gi,
@@ -43,8 +44,9 @@ const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names; `null` if the text names no limit or lists all limits. A text about too many
- * requests in flight also contains the word "requests", so the limit on requests in flight is searched first.
+ * Returns the limit that a text names. Returns `null` if the text names no limit, or if it names the limit on tokens
+ * together with another limit. A text about too many requests in flight also contains the word "requests", so the limit
+ * on requests in flight is searched first.
  */
 const unitIn = (
   text: string,
@@ -54,7 +56,7 @@ const unitIn = (
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
 };
 
-/** Returns a text without the words that name no limit. */
+/** Removes from a text all parts that `otherWords` matches, because these parts do not name the limit that was hit. */
 const sentenceOf = (text: string): string =>
   otherWords.reduce((left, words) => left.replaceAll(words, ' '), text);
 
@@ -135,7 +137,7 @@ const waitHeaders = [
 const otherWaitHeader =
   /^(?!(?:x-)?(?:max|min|no)-)(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
 
-/** Returns the waits, in ms, of headers outside the table. */
+/** Returns the waits, in ms, of headers that are not in `waitHeaders`. */
 const otherWaits = (headers: Readonly<Record<string, string>>, now: number): readonly number[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const found = otherWaitHeader.exec(name);

@@ -1,4 +1,7 @@
-/** A word of up to `first` letters is one token. Each `further` letters beyond them add a token. */
+/**
+ * A word of up to `first` letters is one token. Every `further` letters after these add one token. For example, a word
+ * of 16 letters is 3 tokens.
+ */
 const wordTokens = { first: 10, further: 5 } as const;
 /** The number of digits that count as one token. */
 const digits = 3;

@@ -34,13 +34,15 @@ interface MessageNode extends Beginning {
 /** A prompt that is being sent, and how much of the prompt was also in an earlier request. */
 export interface SentPrompt {
   /**
-   * Returns how many tokens of the prompt were repeated, if the server counted `input` tokens in total. Remembers
-   * `input` for later requests.
+   * Returns how many tokens of the prompt were also in an earlier request, if the server counted `input` tokens in the
+   * whole prompt. Remembers `input` for later requests.
    */
   repeatedOf(input: number): number;
 }
 
-/** The maximum number of named beginnings of a model. Beyond it, the oldest beginnings are forgotten. */
+/**
+ * The maximum number of beginnings of generated prompts that are remembered for a model. The oldest are then forgotten.
+ */
 const maxNames = 100_000;
 
 const tokensIn = (message: Message): number =>
@@ -170,7 +172,8 @@ export interface PromptFacts {
 
 /**
  * Adds the facts about the prompt to the token counts of a new answer. The input tokens of the first answer to the same
- * prompt are added for comparison, unless `isBeyondText`: then some tokens may come from tools or images.
+ * prompt are added for comparison, unless `isBeyondText` is true. In that case, some tokens may come from tools or
+ * images.
  */
 export const withPrompt = (
   tokens: TokenCounts,

@@ -64,8 +64,8 @@ const isReasoningPart = (part: unknown): boolean =>
   /thinking|reasoning/.test(part.type);
 
 /**
- * Returns the kind of a content. The content is a text or a list of parts. A list is visible if any part with a text is
- * visible.
+ * Returns what the content of a delta carries. The content is a text or a list of parts. A list is visible if any part
+ * with a text is visible.
  */
 const carriedByContent = (content: unknown): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
@@ -85,7 +85,7 @@ export const reasoningNames =
 
 /**
  * Returns the kind of content in a choice. Some servers send a message or a text instead of a delta, as in a whole
- * answer. Perplexity sends a delta and a message, so the delta takes precedence.
+ * answer. Perplexity sends both a delta and a message; in this case, only the delta counts.
  */
 const carriedBy = (choice: Choice): CarriedContent => {
   if (choice.delta === undefined && isText(choice['text'])) return 'visible';

@@ -306,7 +306,7 @@ export class EventStreamReader implements BodyReader {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    // A JSON error may have several lines, and a single line does not show it. So all lines so far are read together.
+    // A JSON error may be spread over several lines, so all lines so far are read together.
     const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
     const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);

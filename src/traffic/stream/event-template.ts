@@ -99,8 +99,8 @@ class RepeatedEvent {
   }
 
   /**
-   * Returns the reading of the stored event if the given event differs from it only in its words; otherwise `null`.
-   * `start` and `end` are the position of the given event in the same bytes.
+   * Returns the reading of the stored event if the given event differs from the stored event only in the words;
+   * otherwise `null`. `start` and `end` are the position of the given event in the same bytes.
    */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;

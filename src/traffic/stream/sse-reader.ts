@@ -86,8 +86,8 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The bytes in `buffer` stay valid until the next append to `#tail`. Before it, `#keepData` copies the bytes that
-    // are still needed.
+    // The bytes in `buffer` stay valid until the next append to `#tail`. Before that append, `#keepData` copies the
+    // bytes that are still needed.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
