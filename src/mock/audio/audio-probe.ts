@@ -135,7 +135,7 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
 type Test = (file: Uint8Array) => boolean;
 
 /**
- * Two tests for each container: whether a file has this container, and whether a file with this container ends early.
+ * For each container format, two tests: whether a file has this format, and whether a file of this format ends early.
  */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
@@ -207,8 +207,8 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 };
 
 /**
- * The longest accepted recording, in seconds: a day. Even in the largest upload, a longer recording would have less than
- * 2.5 kbit/s. A longer declared length must therefore be wrong.
+ * The longest accepted recording, in seconds: a day. Even in the largest upload, a longer recording would have less
+ * than 2.5 kbit/s. A longer declared length must therefore be wrong.
  */
 const maxSeconds = 86_400;
 

@@ -96,7 +96,8 @@ const verboseSegment = (segment: Segment, id: number) => ({
 const timedWord = (word: TimedText) => ({ word: word.text, ...secondsOf(word) });
 
 /**
- * Makes the object of `verbose_json` as the OpenAI API does. The object has segments unless only words are requested.
+ * Builds a `verbose_json` answer in the form of the OpenAI API. The answer has segments unless only words are
+ * requested.
  */
 const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
   const { language, seconds, segments } = transcript;

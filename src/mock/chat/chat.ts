@@ -137,7 +137,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the tokens of a chat that has ended to the limits of its key. `isCut` says whether the client hung up. */
+/** After a chat has ended, charges its tokens to the limits of the key. `isCut` says whether the client hung up. */
 const chargeTokens = (
   { admitted, cachedTokens, usage }: ChatExchange,
   written: number,
@@ -215,7 +215,7 @@ const choiceOf = (completion: Completion, index: number, topLogprobs: number | n
   return { ...choice, logprobs: { content, refusal: null } };
 };
 
-/** Sends an answer that is not streamed, when the last token of a streamed answer would be due. */
+/** Sends an answer that is not streamed. The answer is sent when the last token of a streamed answer would be due. */
 const answerWhole = (chatExchange: ChatExchange): void => {
   const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;

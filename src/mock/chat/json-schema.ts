@@ -43,7 +43,7 @@ const decoded = (step: string): string | undefined => {
   }
 };
 
-/** Returns the schema that a local reference names; `undefined` for any other reference. */
+/** Returns the schema to which a local reference such as `#/$defs/name` points; `undefined` for any other reference. */
 export const referencedSchema = (reference: unknown, root: unknown): unknown => {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
   return reference

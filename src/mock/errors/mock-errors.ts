@@ -3,8 +3,8 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /**
- * The errors of refusals for reasons other than a limit. Details that the interface does not define are those of the
- * OpenAI API.
+ * The errors of all refusals except refusals by a limit. Details that the interface does not define are the same as in
+ * the OpenAI API.
  */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),

@@ -51,8 +51,8 @@ export const errorAnswers = {
 /** The following faults act below HTTP: bytes reach the socket late, slowly, or not at all. */
 
 /**
- * Passes all pieces that are written for this answer to `deliver`, one after another. `deliver` calls `onTaken` to get
- * the next piece.
+ * Intercepts the writes of this answer, and passes the written pieces to `deliver` one after another. `deliver` calls
+ * `onTaken` to get the next piece.
  */
 const interceptWrites = (
   { exchange }: FaultContext,

@@ -17,8 +17,8 @@ export interface FaultContext {
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
- * A fault. With the scope `gate`, it answers before limits are checked; with `answer`, in place of the endpoint. With
- * any other scope, it changes the endpoint's answer.
+ * A fault. With the scope `gate`, the fault answers before limits are checked. With the scope `answer`, the fault
+ * answers in place of the endpoint. With any other scope, the fault changes the endpoint's answer.
  */
 export interface MockFault extends Defaults {
   readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
@@ -71,8 +71,8 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
 };
 
 /**
- * Creates a fault that replaces each write of events. `open` is called for each stream, and returns the function that
- * replaces the write.
+ * Creates a fault that rewrites the events of a stream. `open` is called once for each stream. It returns a function
+ * that is called in place of each write.
  */
 export const rewrite =
   (

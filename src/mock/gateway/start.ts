@@ -166,7 +166,10 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Returns a function that closes a server and its connections. Its promise resolves when all are closed. */
+/**
+ * Returns a function that closes a server and its connections. The returned function's promise resolves when the server
+ * and all connections are closed.
+ */
 const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {

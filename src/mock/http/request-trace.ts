@@ -64,7 +64,10 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
      * machine can also read.
      */
     toLine: () => ({
-      /** The client's `x-request-id`, by which both sides can identify the request; otherwise an id of the mock. */
+      /**
+       * The client's `x-request-id`, with which both the client and the mock can identify the request. Without this
+       * header, an id that the mock generated.
+       */
       requestId,
       /** The key's index in the settings; `null` if the request has no valid key. */
       key: exchange.keyIndex,

@@ -3,7 +3,10 @@ import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } 
 
 /** This file contains limiters that count within time windows, limiters that refill over time, and faulty meters. */
 
-/** Counts in fixed windows. `beginAt` returns the start of a new window for the first use after the end of a window. */
+/**
+ * Counts in fixed windows. The first use after the end of a window begins a new window. `beginAt` returns the start of
+ * the new window.
+ */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -292,7 +295,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return meter.fits(now, amount);
     },
-    // The meter reports that the count will be cleared at the next window, although it will not be.
+    // The meter wrongly reports that the count will be cleared at the start of the next window.
     fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

@@ -33,8 +33,8 @@ interface TokenStore {
 }
 
 /**
- * Opens a counter of tokens whose charges count when they are due. Every access to the counter first counts the charges
- * that are due by then.
+ * Opens a counter of tokens. A charge counts only from its due time on. Every access to the counter therefore first
+ * counts the charges that have become due.
  */
 const openTokenStore = (meter: Meter): TokenStore => {
   const pending: TokenCharge[] = [];

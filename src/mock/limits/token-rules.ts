@@ -24,8 +24,8 @@ export const noChat: ChargedChat = {
 export interface ChatUse {
   readonly cachedTokens: number;
   /**
-   * The completion tokens that were sent to the client, of all choices together. `whole` counts those of the whole
-   * answer.
+   * The number of completion tokens that were sent to the client, for all choices together. `whole` is the number of
+   * completion tokens of the whole answer.
    */
   readonly written: number;
   readonly whole: number;
@@ -55,7 +55,10 @@ export interface TokenRules {
   readonly randomRefusals: number;
   /** What a client that hangs up is charged for: the written tokens, the whole answer, or nothing. */
   readonly hangUp: 'written' | 'whole' | 'free';
-  /** Whether the header of the remaining tokens falls with use; otherwise it always shows the same number. */
+  /**
+   * Whether the number of remaining tokens in the header falls when tokens are used. If false, the header always shows
+   * the same number.
+   */
   readonly showsUse: boolean;
   /** Changes the cost of a chat: both the estimate before the answer and the final cost. */
   readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;

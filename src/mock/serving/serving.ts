@@ -77,8 +77,8 @@ class ServingCounts {
   }
 
   /**
-   * Counts a waiting request. The returned sink counts the tokens of the request. When the last token has come, the
-   * request is no longer counted as running.
+   * Counts a waiting request. The returned sink counts the tokens of the request. After the last token, the request
+   * counts neither as waiting nor as running.
    */
   begin({ model, promptTokens, uncached, steps }: ServingJob, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };

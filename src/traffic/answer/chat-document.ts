@@ -47,8 +47,8 @@ const listOfChoices = (choices: unknown): readonly unknown[] | null => {
 };
 
 /**
- * Replaces a message or delta that is a text, as in SenseNova's API v1, by an object with the text as its content. Any
- * other choice stays unchanged.
+ * If the message or delta of a choice is a text, as in SenseNova's API v1, replaces the text by an object that has the
+ * text as its content. Any other choice stays unchanged.
  */
 const plainChoice = (choice: unknown): unknown => {
   const fields = objectOf(choice);

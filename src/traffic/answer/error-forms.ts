@@ -160,9 +160,9 @@ export const saysFailure = (body: Fields): boolean =>
   wordOf(body['__type']) !== null;
 
 /**
- * Reads an error whose message is in the same object as a sign of failure. Servers with such errors: DashScope, Zhipu
- * and NVIDIA Dynamo (`{code, message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`),
- * RFC 9457 (`title`, `status`), APIs with `success: false`.
+ * Reads an error from an object that contains both a message and a sign of failure. Servers with such errors:
+ * DashScope, Zhipu and NVIDIA Dynamo (`{code, message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`),
+ * AWS (`__type`), RFC 9457 (`title`, `status`), APIs with `success: false`.
  */
 const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null => {
   const message = fieldIn(body, messageNames);
@@ -172,7 +172,9 @@ const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null =>
   return { form, message, code: code ?? body['status'], type: type ?? body['__type'] };
 };
 
-/** Reads an error from a field whose name says that it contains one; returns `null` without such a field. */
+/**
+ * Reads an error from a field whose name says that the field contains an error; returns `null` without such a field.
+ */
 const namedErrorIn = (body: Fields): ErrorText | null => {
   for (const [name, value] of Object.entries(body)) {
     if (!isErrorName(plainName(name)) || isBlankError(value)) continue;
@@ -226,8 +228,8 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
 };
 
 /**
- * Reads an error in the documented form `{error: {message, type, code}}`, in the form in which `error` is a text, or in
- * the gateway's second form of a 429 (with the type `None`).
+ * Reads an error in one of three forms: the documented form `{error: {message, type, code}}`, a text in `error`, or the
+ * gateway's second form of a 429 (with the type `None`).
  */
 const documentedErrorIn = (body: Fields): ErrorText => {
   const { error } = body;
@@ -261,8 +263,8 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // Inner fields are not searched if the body has a usage. Such a body is the last event of a stream, and its inner
-  // fields may be known to only one server.
+  // Inner fields are not searched if the body has a usage. Such a body is the last event of a stream, and may have
+  // fields that only one server defines.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 

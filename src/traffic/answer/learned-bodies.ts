@@ -117,7 +117,7 @@ export class LearnedBodies<T> {
     if (this.#misses > patience && this.#misses % 8 !== 0) return null;
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;
-      // Most bodies match the first learned body, so the quick check comes first only for the other learned bodies.
+      // Most bodies match the first learned body, so the quick check is made only for the other learned bodies.
       if (i > 0 && !learned.body.endsAlike(bytes, end)) continue;
       if (!learned.body.match(bytes, start, end)) continue;
       if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
@@ -140,7 +140,8 @@ export class LearnedBodies<T> {
       countNames.map((name) => [name, body.placeOf(usageCounts[name].at(-1)!)]),
     ) as LearnedReading<T>['places'];
     if (hasUsage && (places.input < 0 || places.output < 0)) return;
-    // If the place of the total is not found, a match could not read the total of another body.
+    // If the place of the total is not found, a match could not read the total of another body. The body is then not
+    // learned.
     if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
     this.#misses = 0;
     this.#learned.unshift({ body, reading, places, fixedWriting: written - body.written });

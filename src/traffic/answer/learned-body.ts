@@ -136,8 +136,9 @@ export class LearnedBody {
   wordsFrom = -1;
   wordsTo = -1;
   /**
-   * The number of bytes that the model wrote in the last match. Before the first match, this is the number of the
-   * learned body. `wordsWritten` counts only the bytes of the first value of the kind `words`.
+   * The number of bytes that the model wrote in the last match. Before the first match, this is the number of bytes
+   * that the model wrote in the learned body. `wordsWritten` counts only the bytes of the first value of the kind
+   * `words`.
    */
   written: number;
   wordsWritten = 0;

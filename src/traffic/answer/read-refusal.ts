@@ -172,15 +172,18 @@ export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
 /**
- * Returns the message that an HTML page (with its title) was returned instead of `name`; `null` if the text is not
- * HTML.
+ * Returns a message which says that an HTML page was returned instead of `name`, and which quotes the page's title.
+ * Returns `null` if the text is not HTML.
  */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
   looksLikeHtml(text)
     ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
     : null;
 
-/** Returns the message that a JSON error (with its text) was returned instead of `name`; `null` if it is no error. */
+/**
+ * Returns a message which says that a JSON error was returned instead of `name`, and which quotes the error's message.
+ * Returns `null` if the JSON is not an error.
+ */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;

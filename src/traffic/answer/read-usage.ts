@@ -166,8 +166,8 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
 };
 
 /**
- * Each function returns the value in which some servers report the usage. The first value with a count is used.
- * `readChoices` reads the usages of single choices.
+ * Each function returns the value at one place in which some servers report the usage. The first value with a count is
+ * used. The usages of single choices are read by `readChoices`.
  */
 const places: readonly ((document: Fields) => unknown)[] = [
   // Used by the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
@@ -233,7 +233,6 @@ const nothing: UsageReading = {
   isPlain: false,
 };
 
-/** Returns a plain reading with the given counts. */
 export const plainUsage = (
   input: number,
   output: number,

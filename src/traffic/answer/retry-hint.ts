@@ -6,10 +6,10 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time in ms until requests are admitted again, according to the reset headers of a refusal: the latest
- * reset of the limits that are exhausted, or that a 429 names. If there is no such limit, a 429 gives the soonest
- * reset, because a retry that comes too early costs less than waiting for a daily limit. Any other status then gives
- * `null`, because the refusal may have nothing to do with limits.
+ * Returns the time in ms until requests are admitted again, according to the reset headers of a refusal. This is the
+ * latest reset of all limits that are exhausted or that a 429 names. Without such a limit, a 429 gives the soonest
+ * reset, because a retry that comes too early costs less than waiting for a daily limit. Without such a limit, any
+ * other status gives `null`, because the refusal may have nothing to do with limits.
  */
 const untilReset = (
   { status, headers }: RefusedResponse,
@@ -43,7 +43,7 @@ const maxRoundingError = 2000;
  * Returns the time, in ms, until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known gateways
  * write the local time but label the time as UTC. Time zones differ by multiples of a quarter of an hour, and the
  * limits of these gateways reset within a quarter of an hour. Whole quarters of an hour are therefore subtracted from
- * the difference. Example: at 12:00:10 UTC, a reset at 14:00:40 is 30 s away.
+ * the time until the reset. Example: at 12:00:10 UTC, a reset at 14:00:40 is 30 s away.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
   if (resetAt === null || Number.isNaN(now)) return null;

@@ -213,7 +213,6 @@ export const noClasses: ClassCounts = Object.freeze({});
 /** The classes of a usage with 0 cached tokens and no other class. Such usages are common, and share this object. */
 const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
-/** Returns the classes of a plain usage with these counts. */
 export const plainClasses = (cached: number | undefined, reasoning: number): ClassCounts => {
   if (reasoning === 0) {
     if (cached === undefined) return noClasses;

@@ -89,7 +89,9 @@ const unitFirst =
  */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
 
-/** Returns the length of the unit of a field that contains a wait, in ms; undefined for any other field. */
+/**
+ * For a field that contains a wait, returns the length of the wait's unit in ms. Returns undefined for any other field.
+ */
 const unitOfField = (name: string): number | undefined => {
   if (waitFields.has(name)) return second;
   const first = unitFirst.exec(name)?.groups?.['unit'];

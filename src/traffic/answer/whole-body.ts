@@ -76,8 +76,8 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 
 /**
  * Returns the last part of a message about a body of the wrong form. If the server wrote a message, this part quotes
- * it. If the body lacks the fields of an answer, this part lists the names of the body's fields. Otherwise, it is
- * empty.
+ * it. If the body lacks the fields of an answer, this part lists the names of the body's fields. Otherwise,
+ * this part is empty.
  */
 const messageOf = (
   json: unknown,
@@ -115,9 +115,7 @@ export interface JsonFormat<T> {
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/**
- * An answer in the right form that is malformed all the same, for example because its finish reason means a failure.
- */
+/** An answer that has the right form but is malformed, for example because its finish reason means a failure. */
 export interface FailedAnswer {
   readonly issue: MalformedIssue;
   readonly failure: string;

@@ -127,8 +127,8 @@ export class Scanner {
   }
 
   /**
-   * Returns the number of bytes up to the end of the two adjacent bytes that the scan searches, and stores these two
-   * bytes. If the bytes do not contain such a pair, returns the number of all bytes.
+   * Skips bytes until two adjacent bytes for which `until` returns true. Stores these two bytes, and returns the number
+   * of bytes up to their end. If the bytes contain no such pair, returns the number of all bytes.
    */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;

@@ -7,8 +7,8 @@ import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner
  */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
 /**
- * The number of bytes that this file reads of the chunk `ds64`: the 64-bit length of the file and the 64-bit length of
- * its audio.
+ * The number of bytes that are read from the chunk `ds64`: 8 bytes for the length of the WAV file, and 8 bytes for the
+ * length of its audio.
  */
 const longLengths = 16;
 
@@ -25,7 +25,7 @@ const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 /** In these codecs, the format declares how many samples a block has: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
-/** The number of bytes that this file reads of the chunk `fmt `. */
+/** The number of bytes that are read from the chunk `fmt `. */
 const formatLength = 20;
 /**
  * The maximum sample rate. No audio converter reaches a higher rate, so a higher rate means that the header is invalid.

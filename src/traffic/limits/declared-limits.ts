@@ -131,10 +131,10 @@ const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Qu
 
 /**
  * Returns the limits that an answer declares; `null` if the answer declares no limit. The interface has two headers for
- * each unit. If the answer has one of the two headers, these headers take precedence over the headers of other
- * families. A limit with a window below a minute is scaled to a minute. A limit per hour or day is not converted to a
- * limit per minute. If no header names the window of a limit, the limit counts as a limit per minute, unless its reset
- * is more than 65 s away.
+ * each unit. If the answer has at least one of these two headers, the headers of other families do not count for this
+ * unit. A limit with a window below a minute is scaled to a minute. A limit per hour or day is not converted to a limit
+ * per minute. If no header names the window of a limit, the limit counts as a limit per minute, unless its reset is
+ * more than 65 s away.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;

@@ -17,8 +17,8 @@ const windowWords: readonly (readonly [pattern: string, window: number])[] = [
 const period = `(?<period>${windowWords.map(([words]) => words).join('|')})`;
 
 /**
- * Returns the window, in ms, that a part of a header name means: a word, or a number of seconds. Returns `null` for any
- * other text.
+ * Returns the window, in ms, that a part of a header name means. The part is a word or a number of seconds. Returns
+ * `null` for any other text.
  */
 const windowOfWord = (word: string): number | null => {
   if (/^\d{1,8}$/.test(word)) return Number(word) * second;

@@ -74,9 +74,9 @@ export const dropUnreported = (all: readonly MutableLimit[]): void => {
 const dayError = 0.02;
 
 /**
- * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
- * limit whose bucket takes a day to fill is a daily limit. The header names do not suffice: Groq uses the header names
- * of OpenAI's limits per minute for daily limits of requests. Together's limits are per second.
+ * Finds windows from the values of headers if the header names do not suffice. OpenAI's reset is the time until the
+ * bucket is full, so a limit whose bucket takes a day to fill is a daily limit. The names do not show this: Groq uses
+ * the header names of OpenAI's limits per minute for daily limits of requests. Together's limits are per second.
  */
 export const inferWindows = (all: readonly MutableLimit[]): void => {
   let isTogether = false;

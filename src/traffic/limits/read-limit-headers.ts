@@ -54,8 +54,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly, in ms; returns `null` for any other form of a reset, which
- * `millisecondsUntilReset` reads.
+ * Reads a reset quickly, in ms, if it is a number of seconds or a duration such as `20ms` or `1.5s`. Returns `null` for
+ * any other form of a reset, which `millisecondsUntilReset` reads.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -156,8 +156,8 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
 };
 
 /**
- * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, which give the limits in other headers
- * their windows.
+ * Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names. The limits in other headers get their
+ * windows from these policies.
  */
 const readStructured = (
   headers: HeaderFields,

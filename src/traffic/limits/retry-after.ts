@@ -74,8 +74,8 @@ const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:
 /**
  * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * In other texts, this function searches words for units. The name of the status 429 ("Too Many Requests") names no
- * limit.
+ * In other texts, this function searches for words that name a unit. The name of the status 429 ("Too Many Requests")
+ * names no limit.
  */
 export const readRefusedLimit = (text: string) => {
   const [, type, measure] = limitNamePattern.exec(text) ?? [];

@@ -37,7 +37,10 @@ export const durationPattern = String.raw`(?:${clock}|${number}[ -]?(?:${spellin
 const durationParts = new RegExp(part, 'gi');
 const wholeDuration = new RegExp(`^${durationPattern}$`, 'i');
 
-/** Returns the length of a duration with units in ms; NaN for any other text. */
+/**
+ * Returns the length, in ms, of a duration that is written with units or as hours, minutes and seconds with colons.
+ * Returns NaN for any other text.
+ */
 export const durationIn = (text: string): number => {
   if (!wholeDuration.test(text)) return Number.NaN;
   if (text.includes(':')) {

@@ -41,7 +41,8 @@ export interface SentPrompt {
 }
 
 /**
- * The maximum number of beginnings of generated prompts that are remembered for a model. The oldest are then forgotten.
+ * The maximum number of beginnings of generated prompts that are remembered for a model. If a model has more
+ * beginnings, the oldest ones are forgotten.
  */
 const maxNames = 100_000;
 

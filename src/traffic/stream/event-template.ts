@@ -48,7 +48,7 @@ const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null =
  */
 const maxForms = 8;
 
-/** Returns whether two parts of the same bytes are equal. */
+/** Returns whether two parts of the same buffer are equal. */
 const areEqual = (view: DataView, one: number, other: number, length: number): boolean => {
   let i = 0;
   // If many events arrive together, comparing four bytes at a time takes a third of the time of `Buffer.compare`.
@@ -60,7 +60,8 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
 };
 
 /**
- * Stores an event of the current read that matched the template. The next events of the same read are compared with it.
+ * Stores an event of the current read that matched the template. The next events of the same read are compared with
+ * this event.
  */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
