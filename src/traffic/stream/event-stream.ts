@@ -356,7 +356,7 @@ export class EventStreamReader implements BodyReader {
     return { issue: 'stream-truncated', detail };
   }
 
-  /** Returns what is wrong with a stream that ended with `[DONE]`. If any choice has ended, nothing is wrong (`null`). */
+  /** Returns what is wrong with a stream that ended with `[DONE]`. If a choice has ended, nothing is wrong (`null`). */
   #finishFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if ([...this.#finishes.values()].some((reason) => reason !== null)) return null;
     if (this.#times.count === 0 && (this.#usage?.output ?? 0) === 0) {
