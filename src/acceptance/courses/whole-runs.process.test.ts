@@ -27,13 +27,18 @@ describe('a run with all that helps it', () => {
       (await fetch(address).catch(() => fetch(address))).text();
     /** The live page, and the metrics once they have an arrival, both of which are there only during the load. */
     const watch = async (live: string, endpoint: string) => {
-      const shown = await textAt(live);
       let metrics = '';
-      while (!metrics.includes('weir_arrivals_total{')) metrics = await textAt(endpoint);
+      const [shown] = await Promise.all([
+        textAt(live),
+        // The run is in this process, so it needs time between two questions.
+        expect
+          .poll(async () => (metrics = await textAt(endpoint)), { interval: 50, timeout: 10_000 })
+          .toContain('weir_arrivals_total{'),
+      ]);
       return { shown, metrics };
     };
     let watching: ReturnType<typeof watch> | null = null;
-    const load = { kind: 'constant', rate: '20/s', duration: '1500ms' };
+    const load = { kind: 'constant', rate: '10/s', duration: '3s' };
     const value = { ...JSON.parse(quickScenario({ load, target: 'mock' })), canary: true };
     const request = runRequest(value, 'mock', {
       out: path('run'),
@@ -44,6 +49,8 @@ describe('a run with all that helps it', () => {
       onStart: () => {
         const [, endpoint = ''] = /Live metrics: (\S+)/.exec(fake.said.join('\n')) ?? [];
         watching = watch(addresses[0]!, endpoint);
+        // A failure counts once the run has ended, and is thrown there.
+        watching.catch(() => undefined);
       },
     }));
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 30, broken: 0 });
