@@ -95,8 +95,8 @@ export class PaceForecaster {
   }
 
   /**
-   * Adds a request of an open load. Requests of users are not added: users who must wait send fewer requests, so no
-   * queue grows.
+   * Adds a request of an open load. Requests of simulated users or of connections are not added: if these must wait,
+   * they send fewer requests, so no queue grows.
    */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
@@ -112,7 +112,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** Returns the forecast; `null` if the plan has no pace or only loads of users. */
+  /** Returns the forecast; `null` if the plan has no pace, or if all its loads simulate users or connections. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;

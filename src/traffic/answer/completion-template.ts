@@ -21,7 +21,7 @@ const message = ['choices', 0, 'message'] as const;
 
 /**
  * The members of a completion whose values do not change the outcome, provided that each value is a text or a count,
- * and that the usage counts output tokens.
+ * and that `usage` contains a number of output tokens above 0.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -58,8 +58,8 @@ export class CompletionTemplate {
     if (learned === null) return null;
     const { choices, usage } = learned.reading;
     const counted = usage === null ? null : matchedUsage(learned, usage);
-    // If the usage counts no output tokens, the tokens are estimated from the texts of the answer. A match does not
-    // read the texts, so the body must be parsed.
+    // If the number of output tokens in `usage` is 0, the tokens are estimated from the texts of the answer. A match
+    // does not read the texts, so the body must be parsed.
     if (counted === null || counted.output === 0) return null;
     return { choices, usage: counted, written: learned.fixedWriting + learned.body.written };
   }

@@ -178,8 +178,8 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 
 /**
  * Counts, among the 429s of some groups, those that a declared limit explains; `null` if this number is unknown. A
- * ledger does not record the model of a request. So for the groups of one model, the function assumes that the
- * explained 429s belong to other models first.
+ * ledger does not record the model of a request. So for the groups of one model, the function first assigns the
+ * explained 429s to the 429s of other models, and counts only the rest.
  */
 export const countExplained = (
   result: Result,

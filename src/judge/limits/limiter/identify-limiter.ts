@@ -89,8 +89,9 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Returns whether windows that seem to have a fixed phase may in fact begin with a request. This is possible if windows
- * that begin with a request contradict less than ten times as many decisions as windows with a fixed phase.
+ * Returns whether windows that seem to have a fixed phase may in fact begin with a request. This is possible if the
+ * limiter whose windows begin with a request has fewer than ten times the contradictions of the limiter whose windows
+ * have a fixed phase. If the latter has no contradiction, it counts as having one.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&

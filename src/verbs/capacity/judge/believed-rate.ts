@@ -345,8 +345,8 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // Prior probabilities proportional to the powers make all odds of a miss equally likely. If all rates were equally
-    // likely instead, a flat curve would seem likelier, since it fits more rates.
+    // The prior probability of each power in `steepness` is proportional to the power. So all log odds of a miss are
+    // equally likely under each power. With equal priors, flat curves would seem likelier: they fit more rates.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));

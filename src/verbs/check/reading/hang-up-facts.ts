@@ -39,8 +39,8 @@ export interface GenerationFacts {
 }
 
 /**
- * How many of the remaining tokens were charged for the stream with a hang-up, and for the whole answer. The cost of
- * the short chats that read the remaining tokens is not included.
+ * By how much the rate limit's remaining tokens fell for the stream with a hang-up, and for the whole answer. The cost
+ * of the short chats that were sent to learn the number of remaining tokens is not included.
  */
 export interface ChargeFacts {
   readonly ofHangUp: number;

@@ -10,7 +10,7 @@ import { evenRate, limiterMemory, longestWindow } from '../../../judge/limits/fa
 export interface ProbeClient {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** Sends a request. Resolves to the reply, an error message, or `null` if the target does not offer the request. */
+  /** Sends a request. Resolves to the reply, an error message, or `null` if no model or no key fits the request. */
   ask(
     phase: ProbePhase,
     request: ProbeRequest,
@@ -22,8 +22,8 @@ export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
   /**
-   * Sends one small request. Resolves to whether the request was admitted. Resolves to `true`, too, if the target does
-   * not offer the request.
+   * Sends one small request. Resolves to whether the request was admitted. Resolves to `true`, too, if the request got
+   * no answer or could not be sent.
    */
   sendChat(): Promise<boolean>;
   /** Returns the usual time from sending to the answer, in ms; 0 if the time is unknown. */

@@ -367,9 +367,9 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // If many requests have no answer yet, the limiter delays requests instead of refusing them, so the load does not
-    // wait for refusals. Only refusals after the first window are used, since requests before the load may have caused
-    // earlier refusals.
+    // Many unanswered requests mean that the limiter delays requests instead of refusing them. The load then ends after
+    // `windows` without waiting for refusals. Only refusals after the first window are used, since requests before the
+    // load may have caused earlier refusals.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

@@ -125,7 +125,8 @@ const transcription = ({ transcription: model }: ProbeModels): PreparedProbeRequ
 };
 
 /**
- * The functions that build the requests of a probe. A function returns `null` if the target does not offer its request.
+ * The functions that build the requests of a probe. A function returns `null` if the target has no model for its
+ * request.
  */
 export const probeRequestBuilders = {
   chat: (models) => chat(models),

@@ -38,7 +38,8 @@ const failureOf = (reply: ProbeReply): string | null => {
 };
 
 /**
- * A failure other than a 429 is treated as a refusal only if at least this share of the small chats under load fail so.
+ * A failure other than a 429 is treated as a refusal only if at least this share of the small chats under load fail in
+ * this way.
  */
 const minRefusedShare = 0.1;
 /**

@@ -110,7 +110,7 @@ const sampleSize = 600;
 
 /**
  * Returns a scoring function that searches around the best phase in two finer steps, since even a small error of the
- * phase makes a limiter contradict decisions.
+ * phase makes the modelled limiter disagree with observed decisions.
  */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;

@@ -97,7 +97,7 @@ const violating = (
   };
 };
 
-/** The share of the limit that must be used before a refusal; with less, the burst did not reach the limit. */
+/** A refusal is evidence of the limit only if at least this share of the limit was certainly used before it. */
 const enoughUse = 0.7;
 /** An even pace is evidence for the gateway only if at least this share of its requests is answered. */
 const enoughAnswers = 0.95;
