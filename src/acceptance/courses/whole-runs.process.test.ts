@@ -28,14 +28,12 @@ describe('a run with all that helps it', () => {
     /** The live page, and the metrics once they have an arrival, both of which are there only during the load. */
     const watch = async (live: string, endpoint: string) => {
       let metrics = '';
-      const [shown] = await Promise.all([
-        textAt(live),
-        // The run is in this process, so it needs time between two questions.
-        expect
-          .poll(async () => (metrics = await textAt(endpoint)), { interval: 50, timeout: 10_000 })
-          .toContain('weir_arrivals_total{'),
-      ]);
-      return { shown, metrics };
+      const shown = textAt(live);
+      // The run is in this process, so it needs time between two questions.
+      await expect
+        .poll(async () => (metrics = await textAt(endpoint)), { interval: 50, timeout: 10_000 })
+        .toContain('weir_arrivals_total{');
+      return { shown: await shown, metrics };
     };
     let watching: ReturnType<typeof watch> | null = null;
     const load = { kind: 'constant', rate: '10/s', duration: '3s' };

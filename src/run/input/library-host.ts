@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly set?: readonly string[] | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether to run the scenario even if it needs more than its own budget or pace allows. */
+  /** Whether to run the scenario even if it exceeds its own budget or pace. */
   readonly force?: boolean | undefined;
   /** The variables for keys and `${env:NAME}`; those of the process by default. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;

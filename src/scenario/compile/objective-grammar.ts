@@ -279,8 +279,8 @@ const withParts = <Figure extends ObjectiveFigure>(
 };
 
 const signs: readonly (readonly [words: RegExp, sign: string])[] = [
-  [/\s+(?:is )?(?:at most|max|(?:less|lower) than or equal to)\s+(?![<>])/i, ' <= '],
-  [/\s+(?:is )?(?:at least|min|(?:more|greater) than or equal to)\s+(?![<>])/i, ' >= '],
+  [/\s+(?:is )?(?:at most|max|less than or equal to)\s+(?![<>])/i, ' <= '],
+  [/\s+(?:is )?(?:at least|min|greater than or equal to)\s+(?![<>])/i, ' >= '],
   [/\s+(?:is )?(?:under|below|less than|lower than|lt)\s+(?![<>])/i, ' < '],
   [/\s+(?:is )?(?:over|above|more than|greater than|gt)\s+(?![<>])/i, ' > '],
 ];

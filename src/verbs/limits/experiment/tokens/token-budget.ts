@@ -108,8 +108,7 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins a whole number of windows and a half after the first, so the examination has to wait for
-  // it: usually a quarter of a window in a quick examination, and a little more than a window after an even pace.
+  // The second burst waits for its moment: usually a quarter of a window in a quick examination, else a bit over one.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
