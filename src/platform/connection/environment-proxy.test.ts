@@ -114,7 +114,7 @@ describe('a proxy of the environment', () => {
         const expected = await undiciUsesProxy(environment.no_proxy, url);
         expect(proxyInEnvironment(new URL(url), environment) !== null).toBe(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

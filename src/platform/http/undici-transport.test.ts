@@ -1,3 +1,4 @@
+// @gate 1 s
 import { directWire } from '../connection/connector.ts';
 import { transportSuite } from '../connection/transport-suite.fixture.ts';
 import { undiciTransport } from './undici-transport.ts';

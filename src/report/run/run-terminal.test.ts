@@ -1,3 +1,4 @@
+// @gate 1 s
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
 import type { Result } from '../../../model/result/result.ts';
