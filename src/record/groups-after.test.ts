@@ -1,4 +1,3 @@
-// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
