@@ -1,3 +1,4 @@
+// @gate 1 s
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';

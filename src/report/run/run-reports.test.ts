@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { runFiguresCsv } from '../figures-csv.ts';
 import { blockMarkup } from '../document/html-page.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { readMp3Frame } from '../../contract/containers.ts';
 import { scanMp3 } from './mp3.ts';
