@@ -25,7 +25,9 @@ const source = resolve(import.meta.dirname, '..', 'src');
 const exported =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
-let exporters: ReadonlyMap<string, readonly string[]> | null = null;
+type Shared = readonly [name: string, others: readonly string[]];
+
+let shared: ReadonlyMap<string, readonly Shared[]> | null = null;
 
 /** The files that declare each exported name; a type and a value of the same name in one file count once. */
 const readExporters = (): ReadonlyMap<string, readonly string[]> => {
@@ -40,10 +42,21 @@ const readExporters = (): ReadonlyMap<string, readonly string[]> => {
   return new Map([...found].map(([name, places]) => [name, [...places].toSorted()]));
 };
 
+/** For each file, the names that others export too, with these others. */
+const readShared = (): ReadonlyMap<string, readonly Shared[]> => {
+  const found = new Map<string, Shared[]>();
+  for (const [name, places] of readExporters()) {
+    if (places.length === 1) continue;
+    for (const place of places) {
+      const others = places.filter((other) => other !== place);
+      found.set(place, [...(found.get(place) ?? []), [name, others]]);
+    }
+  }
+  return found;
+};
+
 /** The names that a file and others export, with the other files. */
-const sharedExports = (place: string): readonly (readonly [string, readonly string[]])[] => {
-  exporters ??= readExporters();
-  return [...exporters]
-    .filter(([, places]) => places.length > 1 && places.includes(place))
-    .map(([name, places]) => [name, places.filter((other) => other !== place)]);
+const sharedExports = (place: string): readonly Shared[] => {
+  shared ??= readShared();
+  return shared.get(place) ?? [];
 };
