@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
+import { publishedResult } from '../../acceptance/harness/published-result.fixture.ts';
+import type { Result } from '../../model/result/result.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 import {
   type FairnessReport,
@@ -16,6 +18,12 @@ export interface ExaminedNeighbours {
   readonly report: FairnessReport;
   /** The chats that the server logged with Weir's ids. */
   readonly logged: number;
+  /**
+   * The requests that ended without an answer. The server logs a request when it begins to answer, so it may have logged
+   * these requests or not.
+   */
+  readonly broken: number;
+  readonly failures: Result['failures'];
 }
 
 /** Examines the neighbours of a case by the real program. */
@@ -38,8 +46,16 @@ export const examineNeighbours = async (
     const path = join(folder, 'fairness.json');
     if (!existsSync(path)) throw new Error(`weir fairness left no report: ${stderrTail}`);
     const report = fairnessReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    const run = publishedResult(await readFile(join(folder, 'run', 'result.json'), 'utf8'));
+    const broken = run.summary!.counts.broken;
     const chats = (await readServerLog(log)).filter(({ method }) => method === 'POST');
-    return { code, report, logged: new Set(chats.map(({ id }) => id)).size };
+    return {
+      code,
+      report,
+      logged: new Set(chats.map(({ id }) => id)).size,
+      broken,
+      failures: run.failures,
+    };
   } finally {
     await server.stop();
   }
