@@ -226,8 +226,8 @@ describe('an examination of a simulated gateway', () => {
       if (key === 'second') return { ...reply, answered: instant(answered + 500) };
       if (i === streamed) return { ...reply, usage: null };
       if (phase !== 'counting' || i < streamed) return reply;
-      const raised = reply.told.map((limit) => ({ ...limit, remaining: limit.remaining! + 1 }));
-      return { ...reply, told: raised };
+      const oneMore = reply.told.map((limit) => ({ ...limit, remaining: limit.remaining! + 1 }));
+      return { ...reply, told: oneMore };
     });
     const flagged = judgeLimits({ ...log, replies });
     expect(refuted(flagged)).toEqual(expect.arrayContaining(['streams-limited', 'key-latency']));

@@ -110,7 +110,7 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token gets a chunk of its own, so that it is sent as soon as it is generated.
+    // The first token shares its chunk with no other token, so it is sent as soon as it is generated.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { milliseconds } from '../quantity.ts';
-import { reportedLimitOf } from './limit-log.ts';
+import { type ReportedLimit, reportedLimitOf } from './limit-log.ts';
 
 it('the limit of a key is the one that is named after it, else one of a minute, else any of its unit', () => {
   const limit = { profile: 'litellm', descriptor: null, limit: 9, remaining: 9, resetIn: null };
@@ -9,7 +9,7 @@ it('the limit of a key is the one that is named after it, else one of a minute, 
   const ofTeam = { ...ofMinute, descriptor: 'team' };
   const ofKey = { ...ofHour, descriptor: 'api_key' };
   const ofTokens = { ...ofKey, unit: 'tokens' };
-  const found = (...limits: Parameters<typeof reportedLimitOf>[0]['told']) =>
+  const found = (...limits: readonly ReportedLimit[]) =>
     reportedLimitOf({ told: limits }, 'requests');
   expect(found(ofTokens, ofHour, ofTeam, ofKey)).toBe(ofKey);
   expect(found(ofTokens, ofHour, ofMinute, ofTeam)).toBe(ofMinute);

@@ -100,7 +100,7 @@ export interface ProbeReply extends LimiterDecision {
   readonly status: number;
   /** `true` if the status means success but the body is an error; otherwise absent. */
   readonly holdsError?: true;
-  /** The limits in the headers of the response. */
+  /** The limits in the headers of the response. Stored logs have this property, so its name stays. */
   readonly told: readonly ReportedLimit[];
   /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];

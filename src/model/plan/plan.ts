@@ -184,7 +184,7 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of every key that has no limits of its own. */
+/** The declared limits of all keys whose limits are not declared separately. */
 const limitsSchema = limitsPerMinuteSchema.extend({
   /** The permitted limiter. With a value other than `null`, the run gets a verdict on its limits. */
   limiter: z

@@ -7,7 +7,6 @@ import { degradedTrust, uncertainGap, validTrust } from '../fixtures/sample-trus
 import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
 import { all, chartDataIn, pageOf } from './run-page.fixture.ts';
 
-// Each makes pages of its own, a tenth of a second each.
 const result = sampleRunResult();
 const report = pageOf(result, validTrust);
 

@@ -116,7 +116,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan has a field of its own for the maximum number of tokens, so the body must not set it.
+  // A separate field of the plan holds the maximum number of tokens, so the body must not set it.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };

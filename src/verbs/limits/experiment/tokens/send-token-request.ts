@@ -117,7 +117,7 @@ interface AskedText {
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
 /**
- * A prompt with a common beginning ends with this many words of its own, so that no gateway has a stored answer to it.
+ * A prompt with a common beginning ends with this many unique words, so that no gateway has a stored answer to it.
  */
 const ownWords = 16;
 
