@@ -35,7 +35,7 @@ export interface TestFile {
 }
 
 /** A long file runs once in this many days. */
-const days = 6;
+const days = 10;
 
 const checkout = resolve(import.meta.dirname, '..');
 
