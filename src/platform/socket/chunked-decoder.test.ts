@@ -66,6 +66,27 @@ describe('chunks', () => {
     expect([found, decoder.hasLastChunk]).toEqual([['a', 'b'], true]);
   });
 
+  it('end where the read ends, whatever an earlier read left behind it', () => {
+    const decoder = new ChunkedDecoder();
+    const sink = { onContent: () => undefined };
+    const bytes = Buffer.from('2\r\nab\r\n0\r\n');
+    // The last byte of this read is the CR behind the content.
+    expect(decoder.decode(bytes, 0, 6, sink)).toBe(6);
+    bytes.write('\n0\r\n');
+    expect(decoder.decode(bytes, 0, 4, sink)).toBe(4);
+    expect([decoder.fault, decoder.hasLastChunk]).toEqual([null, true]);
+  });
+
+  it('forget the digits of a body that was not read to its end', () => {
+    const decoder = new ChunkedDecoder();
+    const sink = { onContent: () => undefined };
+    decoder.begin();
+    decoder.decode(Buffer.from('00000000'), 0, 8, sink);
+    decoder.begin();
+    decoder.decode(Buffer.from('0000000a\r\n'), 0, 10, sink);
+    expect(decoder.fault).toBeNull();
+  });
+
   it('begin anew with each body', () => {
     const decoder = new ChunkedDecoder();
     const read = (text: string): string => {
@@ -97,6 +118,10 @@ describe('chunks', () => {
     ['3\r\nabcd\r\n', 'a chunk does not end where its size says'],
     ['3\r\nabc\n', 'a chunk does not end where its size says'],
     ['3\r\nabc\rx', 'a chunk does not end in CR LF'],
+    ['3\r\nabcx\n0\r\n', 'a chunk does not end where its size says'],
+    ['3\r\nabc\rx\n', 'a chunk does not end in CR LF'],
+    ['3\r\nab\n\rx', 'a chunk does not end in CR LF'],
+    ['1\r\na\r\n\r\n', 'a chunk’s size is not a hexadecimal number'],
     ['3;\r\nabc', 'a chunk’s extension is malformed'],
     ['3;a="b\r\nabc', 'a chunk’s extension is malformed'],
     ['3;a b\r\nabc', 'a chunk’s extension is malformed'],
