@@ -1,5 +1,5 @@
 // @gate 1 s
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -113,33 +113,9 @@ describe('clips', () => {
       expect(library.clipsOf(source)[0]!.seconds).toBe(seconds);
     }
   });
-
-  it('are empty if no source is given', async () => {
-    const { library } = await readClips([], home, rules);
-    expect(() => library.clipsOf(order('gate.wav'))).toThrow(/no clips were read for gate.wav/);
-  });
 });
 
 describe('a clip that cannot be used', () => {
-  it('is reported with what to do', async () => {
-    await mkdir(join(home, 'folder.wav'));
-    const orders = [
-      order('missing.wav'),
-      order('folder.wav'),
-      order(await put('empty.wav', '')),
-      order(await put('song.flac', 'fLaC')),
-    ];
-    const problems: string[] = [];
-    for (const each of orders) problems.push(await problemOf(each));
-    expect(problems.join('\n')).toMatchInlineSnapshot(`
-      "the clip HOME/missing.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
-      the clip HOME/folder.wav cannot be read: it is a folder. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
-      the clip HOME/empty.wav is empty: give a recording
-      the clip HOME/song.flac cannot be uploaded: expected a file of type mp3, mp4, mpeg, mpga, m4a, wav, webm, ogg, or a manifest (.json); convert it first"
-    `);
-    expect(await problemOf(...orders)).toBe(problems.join('\n'));
-  });
-
   it('is one byte over the limit, unless its entry allows that', async () => {
     const file = await put('large.wav', 'RIFF');
     await truncate(join(home, file), rules.largest);
@@ -175,17 +151,6 @@ describe('a clip that cannot be used', () => {
     }
   });
 
-  it('is refused if its container ends before it should, whatever the header declares', async () => {
-    const file = await put('keeper.m4a', 'x');
-    const { faults } = await readClips([order(file)], home, {
-      ...rules,
-      recorded: () => ({ seconds: 0, isFinal: false, isCut: true }),
-    });
-    expect(faults[0]!.message).toMatch(
-      /keeper\.m4a is truncated: its container declares more bytes/,
-    );
-  });
-
   it('is as long as what it contains if its header declares nothing', async () => {
     const file = await put('live.webm', 'no header');
     const lengthOf = async (seconds: number | null) => {
@@ -198,33 +163,5 @@ describe('a clip that cannot be used', () => {
     expect(await lengthOf(6.001)).toBe(6.001);
     expect(await lengthOf(0)).toBeNull();
     expect(await lengthOf(null)).toBeNull();
-  });
-
-  it('is as long as its content says where that is final, whatever its header declares', async () => {
-    const source = order('station.mp3');
-    const recorded = () => ({ seconds: 1.8, isFinal: true });
-    const { library, faults } = await readClips([source], speech, {
-      ...rules,
-      recorded,
-      isConfined: false,
-    });
-    expect(faults).toEqual([]);
-    expect(library.clipsOf(source)[0]!.seconds).toBe(1.8);
-  });
-
-  it('is named when a manifest lists it, with all other such clips', async () => {
-    const clips = [{ file: 'missing.wav' }, { file: 'song.flac' }];
-    const file = await put('list.json', JSON.stringify({ clips }));
-    expect(await problemOf(order(file))).toMatch(
-      /^the clip HOME\/missing\.wav cannot be read.*\nthe clip HOME\/song\.flac cannot be uploaded/,
-    );
-  });
-
-  it.each([
-    ['is not JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
-    ['has no clips', '{"clips": []}', /has the wrong form: expected/],
-    ['names no file', '{"clips": [{"text": "x"}]}', /check clips\.0\.file$/],
-  ])('is one of a manifest that %s', async (_, text, message) => {
-    expect(await problemOf(order(await put('bad.json', text)))).toMatch(message);
   });
 });

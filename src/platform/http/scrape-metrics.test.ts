@@ -1,31 +1,9 @@
-// @gate 1 s
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { directWire } from '../connection/connector.ts';
-import { type MetricsScraper, openScraper } from './scrape-metrics.ts';
-
-const open: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
-const scraperOf = async (listener: RequestListener, timeout = 10_000): Promise<MetricsScraper> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const scraper = openScraper(
-    { url: `http://127.0.0.1:${port}/metrics?a=1`, wire: directWire, certificates: null },
-    { userAgent: 'weir/test', isWanted: (line) => line.startsWith('m'), timeout },
-  );
-  open.push(
-    () => scraper.close(),
-    () => server.closeAllConnections(),
-    () => server.close(),
-  );
-  return scraper;
-};
+import { openScraper } from './scrape-metrics.ts';
+import { scraperOf } from './scraper.fixture.ts';
 
 describe('a scrape of metrics', () => {
   it('keeps the wanted lines, however the text is cut, and sends no key', async () => {
@@ -73,19 +51,6 @@ describe('a scrape of metrics', () => {
       'a line of more than 16384 characters',
     ],
     [
-      'an answer without end',
-      (_, response) => {
-        const piece = `${'x'.repeat(1023)}\n`.repeat(1024);
-        const write = (): void => {
-          while (!response.destroyed && response.write(piece));
-        };
-        response.on('drain', write);
-        response.on('error', () => undefined);
-        write();
-      },
-      'more than 4194304 bytes',
-    ],
-    [
       'a page of HTML',
       (_, response) =>
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>\n'),
@@ -115,14 +80,6 @@ describe('a scrape of metrics', () => {
           .end(gzipSync('m 1\n'.repeat(900)).subarray(0, 30)),
       'its compression is damaged',
     ],
-    [
-      'a small answer that unpacks without end',
-      (_, response) =>
-        response
-          .writeHead(200, { 'content-encoding': 'gzip' })
-          .end(gzipSync(Buffer.alloc(8 * 1024 * 1024, 'x\n'))),
-      'more than 4194304 bytes',
-    ],
     ['a closed connection', ({ socket }) => socket.destroy(), 'UND_ERR_SOCKET'],
   ])('gives a reason for %s', async (_, listener, reason) => {
     const scraper = await scraperOf(listener);
@@ -130,7 +87,67 @@ describe('a scrape of metrics', () => {
   });
 
   it.each([
+    ['as many series as are kept', `x 1\n${'m 1\n'.repeat(2000)}x 2`, 2000],
+    ['a line of the greatest length', `m${' '.repeat(16_383)}\nm 1`, 2],
+    ['a longest line without an end', `m 1\nm${' '.repeat(16_383)}`, 2],
+    ['lines that end in CR LF', 'm 1\r\nx\r\nm 2\r\n', 2],
+  ])('keeps %s', async (_, text, count) => {
+    const scraper = await scraperOf((__, response) => response.end(text));
+    const scrape = await scraper.scrape();
+    const lines = scrape.ok ? scrape.lines : [];
+    expect(lines).toHaveLength(count);
+    expect(lines.every((line) => !line.endsWith('\r'))).toBe(true);
+  });
+
+  it.each([
+    ['16385 characters at the end', `m${' '.repeat(16_384)}`],
+    ['16385 characters before another line', `m${' '.repeat(16_384)}\nm 1\n`],
+  ])('keeps nothing of a text with a line of %s', async (_, text) => {
+    const scraper = await scraperOf((__, response) => response.end(text));
+    expect(await scraper.scrape()).toEqual({
+      ok: false,
+      reason: 'a line of more than 16384 characters',
+    });
+  });
+
+  it('has four megabytes at most', async () => {
+    const text = Buffer.alloc(4_194_305, 'x');
+    let length = 4_194_304;
+    const scraper = await scraperOf((_, response) => response.end(text.subarray(0, length)));
+    expect(await scraper.scrape()).toEqual({ ok: true, lines: [] });
+    length += 1;
+    expect(await scraper.scrape()).toEqual({ ok: false, reason: 'more than 4194304 bytes' });
+  });
+
+  it.each([
+    [403, '/metrics/', 'answered 403: Weir sends no key there, so it must be readable without one'],
+    [302, 'http://[', 'answered 302'],
+    [
+      300,
+      '/other?key=1',
+      'answered 300: write its address as it redirects it, with the path /other',
+    ],
+    [399, '/a', 'answered 399: write its address as it redirects it, with the path /a'],
+    [400, '/a', 'answered 400'],
+    [201, '/a', 'answered 201'],
+  ])('says of status %d at %s what to do, if it knows that', async (status, location, reason) => {
+    const scraper = await scraperOf((_, response) =>
+      response.writeHead(status, { location }).end(),
+    );
+    expect(await scraper.scrape()).toEqual({ ok: false, reason });
+  });
+
+  it('is JSON with metrics if a line looks like one', async () => {
+    const scraper = await scraperOf((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('m 1\n'),
+    );
+    expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m 1'] });
+  });
+
+  it.each([
     ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['identity', (text: string) => text],
     ['GZIP', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
@@ -156,11 +173,6 @@ describe('a scrape of metrics', () => {
     expect(await scraper.scrape()).toEqual({ ok: false, reason: 'answered 503' });
     expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m1 1'] });
     expect(ports.size).toBe(1);
-  });
-
-  it('gives a reason for silence', async () => {
-    const scraper = await scraperOf(() => undefined, 100);
-    expect(await scraper.scrape()).toEqual({ ok: false, reason: 'no answer within 100 ms' });
   });
 
   it('gives a reason where nothing listens', async () => {
