@@ -13,6 +13,7 @@ const world = () => {
   const now = () => instant((time += step));
   const opened: { readonly connection: SocketConnection; readonly events: SocketEvents }[] = [];
   const events: SocketEvents[] = [];
+  const destroyed: number[] = [];
   const ahead = new AheadConnections({ now }, () => {
     const connection = new SocketConnection(context, null);
     opened.push({ connection, events: events.at(-1)! });
@@ -29,8 +30,11 @@ const world = () => {
     writer: new RequestWriter(),
     reads: new ReadQueue({ now, afterReads: () => undefined }),
     open: (each: SocketEvents) => {
-      events.push(each);
-      return () => each.closed();
+      const nth = events.push(each) - 1;
+      return () => {
+        destroyed.push(nth);
+        each.closed();
+      };
     },
     onIdle: () => ahead.onSuccess(),
     onOpenedAhead: (connection: SocketConnection) => ahead.onOpened(connection),
@@ -42,8 +46,13 @@ const world = () => {
   return {
     ahead,
     opened,
+    destroyed,
     now,
-    open: (nth: number) => opened[nth]!.events.opened(new Socket()),
+    open: (nth: number): Socket => {
+      const socket = new Socket();
+      opened[nth]!.events.opened(socket);
+      return socket;
+    },
     fail: (nth: number) => {
       opened[nth]!.events.failed(new Error('refused'));
       opened[nth]!.events.closed();
@@ -59,9 +68,9 @@ const world = () => {
 };
 
 describe('connections ahead of their requests', () => {
-  let { ahead, opened, now, open, fail, moveTo, slowDown } = world();
+  let { ahead, opened, destroyed, now, open, fail, moveTo, slowDown } = world();
   beforeEach(() => {
-    ({ ahead, opened, now, open, fail, moveTo, slowDown } = world());
+    ({ ahead, opened, destroyed, now, open, fail, moveTo, slowDown } = world());
   });
 
   it('are opened before the clock’s zero', () => {
@@ -142,8 +151,56 @@ describe('connections ahead of their requests', () => {
     moveTo(1999);
     ahead.want(1);
     expect(opened).toHaveLength(1);
-    moveTo(2001);
+    moveTo(2000);
     ahead.want(1);
+    expect(opened).toHaveLength(2);
+    expect(destroyed).toEqual([0]);
+  });
+
+  it('are not taken once they have been unused for two seconds, or are no longer open', () => {
+    ahead.want(3);
+    const sockets = [open(0), open(1), open(2)];
+    sockets[0]!.destroy();
+    moveTo(1999);
+    expect(ahead.take(now())).toBe(opened[1]!.connection);
+    moveTo(2000);
+    expect(ahead.take(now())).toBeNull();
+    expect(destroyed).toEqual([0, 2]);
+  });
+
+  it('are not taken if they have been opening for more than a second', () => {
+    ahead.want(2);
+    moveTo(1000);
+    expect(ahead.take(now())).toBe(opened[0]!.connection);
+    moveTo(1001);
+    expect(ahead.take(now())).toBeNull();
+    expect(destroyed).toEqual([1]);
+  });
+
+  it('that fail together are one failure, which only a request that succeeds can end', () => {
+    ahead.want(2);
+    fail(0);
+    fail(1);
+    moveTo(1000);
+    ahead.want(1);
+    expect(opened).toHaveLength(2);
+    ahead.onSuccess();
+    ahead.want(1);
+    expect(opened).toHaveLength(3);
+  });
+
+  it('are fewer by those that were taken since more were wanted', async () => {
+    slowDown(0.6);
+    ahead.want(3);
+    expect(opened).toHaveLength(2);
+    ahead.take(now());
+    await new Promise(setImmediate);
+    expect(opened).toHaveLength(3);
+  });
+
+  it('are not opened in the same turn once a whole millisecond has passed', () => {
+    slowDown(0.5);
+    ahead.want(3);
     expect(opened).toHaveLength(2);
   });
 
