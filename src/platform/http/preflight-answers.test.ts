@@ -19,6 +19,10 @@ const answers: Readonly<Record<string, (response: http.ServerResponse) => void>>
   '/lost/v1/models': (to) => to.writeHead(301).end(),
   '/odd/v1/models': (to) => to.writeHead(307, { location: 'http://[oops here' }).end(),
   '/same/v1/models': (to) => to.writeHead(399, { location: 'https://host/v1' }).end(),
+  '/created/v1/models': (to) => to.writeHead(201, { location: '/elsewhere' }).end(),
+  '/refused/v1/models': (to) => to.writeHead(400, { location: '/elsewhere' }).end(),
+  '/far/v1/models': (to) => to.writeHead(308, { location: `/${'a'.repeat(300)}` }).end(),
+  '/farther/v1/models': (to) => to.writeHead(308, { location: `http://[${'b'.repeat(300)}` }).end(),
   '/cut/v1/models': (to) => {
     to.writeHead(200, { ...json, 'content-length': '99' }).write('{"data"');
     setImmediate(() => to.destroy());
@@ -58,6 +62,8 @@ describe('the first answer of a target', () => {
     ['/broken/v1', 500],
     ['/text/v1', 200],
     ['/cut/v1', 200],
+    ['/created/v1', 201],
+    ['/refused/v1', 400],
   ])('shows that %s can be loaded', async (base, status) => {
     expect(await look(base)).toEqual({ kind: 'reached', status });
   });
@@ -78,6 +84,17 @@ describe('the first answer of a target', () => {
       kind: 'doubtful',
       message: `GET ${origin}${base}/models answers ${words.replace('ORIGIN', origin)}`,
     });
+  });
+
+  it('shows at most 200 characters of the address that it names', async () => {
+    const [far, farther] = [await look('/far/v1'), await look('/farther/v1')];
+    const start = `${origin}/`;
+    expect('message' in far && far.message).toContain(
+      ` to ${start}${'a'.repeat(200 - start.length)} instead`,
+    );
+    expect('message' in farther && farther.message).toContain(
+      ` to http://[${'b'.repeat(192)} instead`,
+    );
   });
 
   it('may be a closed connection, which says nothing of other paths', async () => {

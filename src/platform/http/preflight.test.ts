@@ -29,3 +29,29 @@ it('an answer leaves no timer behind, and one that does not come within the time
   expect(ended.mock.calls.flat()).toContain(begun.mock.results[own]!.value);
   expect(await answerTo({ ...target, path: '/silent' }, 1)).toBeNull();
 });
+
+it('an answer comes with its whole text, to a GET or to a POST with its body', async () => {
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => {
+      response.removeHeader('content-type');
+      response.write(`${request.method} `, () => setTimeout(() => response.end(`<${body}>`), 2));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const target = {
+    url: `http://127.0.0.1:${port}/v1`,
+    wire: directWire,
+    certificates: null,
+    headers: {},
+    path: '/x',
+  };
+  expect(await answerTo(target, 10_000)).toMatchObject({ status: 200, text: 'GET <>' });
+  expect(await answerTo({ ...target, body: 'said' }, 10_000)).toMatchObject({
+    text: 'POST <said>',
+  });
+});
