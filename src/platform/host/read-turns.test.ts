@@ -108,6 +108,7 @@ describe('the delay of a read', () => {
 
   it.each([
     [23.4, 476.6],
+    [23.5, 0],
     [23.6, 0],
   ])(
     'counts from before a later sleep if the loop woke at %f ms for a timer at 25 ms: %f',
@@ -186,6 +187,96 @@ describe('the delay of a read', () => {
     expect(turns.delaysAt(instants, 100)).toEqual([2, 0]);
     expect(turns.delaysAt(Float64Array.of(-80, -70), 100)).toEqual([0, 0]);
     expect(turns.delaysAt(new Float64Array(0), 0)).toEqual([]);
+  });
+
+  it('is found for instants of several turns, of which the last has not ended', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    for (const [asleep, first, last] of [
+      [10, 10, 12],
+      [8, 20, 23],
+      [7, 30, 34],
+    ] as const) {
+      endTurn(first);
+      sleep(asleep);
+      turns.woke(first);
+      turns.read(first);
+      turns.read(last);
+      if (last < 34) endTurn(last);
+    }
+    const instants = Float64Array.of(10, 12, 20, 23, 30, 34);
+    const found = [0, 2, 0, 3, 0, 4];
+    expect(turns.delaysAt(instants, 0)).toEqual(found);
+    const later = instants.map((at) => at - 1000);
+    expect(turns.delaysAt(later, 1000)).toEqual(found);
+    expect(turns.delaysAt(Float64Array.of(5, 12), 0)).toEqual([0, 2]);
+    expect(turns.delaysAt(Float64Array.of(12, 23), 0)).toEqual([2, 3]);
+    endTurn(34);
+    expect(turns.delaysAt(instants, 0)).toEqual(found);
+    expect([turns.delayAt(40), ...turns.delaysAt(Float64Array.of(34, 40), 0)]).toEqual([0, 4, 0]);
+  });
+
+  it('of the first read of the present turn is found among many, too', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    turns.read(10);
+    endTurn(11);
+    turns.read(14);
+    expect(turns.delaysAt(Float64Array.of(14), 0)).toEqual([4]);
+  });
+
+  it('does not count from a look at the sockets in the midst of reads', () => {
+    const { turns, endTurn } = fakeLoop();
+    turns.read(16);
+    turns.looked(17);
+    endTurn(18);
+    turns.read(20);
+    expect(turns.delayAt(20)).toBe(20);
+  });
+
+  it('counts from the end of a sleep after the loop looked at its sockets in vain', () => {
+    const { turns, sleep } = fakeLoop();
+    sleep(10);
+    turns.looked(12);
+    sleep(2);
+    turns.read(14.5);
+    expect(turns.delayAt(14.5)).toBe(0.5);
+  });
+
+  it('does not count from before a sleep beyond a timer that was stopped', () => {
+    const { turns, sleep } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    turns.timerStopped();
+    sleep(495);
+    turns.read(500);
+    expect(turns.delayAt(500)).toBe(0);
+  });
+
+  it('does not count from before a sleep that a timer ended two and a half milliseconds late', () => {
+    const { turns, sleep } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    sleep(22.5);
+    turns.read(27.5);
+    expect(turns.delayAt(27.5)).toBe(0);
+  });
+
+  it('is not shortened by a microsecond of sleep', () => {
+    const { turns, sleep } = fakeLoop();
+    sleep(0.001);
+    turns.read(5);
+    expect(turns.delayAt(5)).toBe(5);
+  });
+
+  it.each([
+    [0.05, 0],
+    [0.1, 0.1],
+  ])('of %f ms is %f ms, in the turn and after it', (at, delay) => {
+    const { turns, endTurn } = fakeLoop();
+    turns.read(at);
+    expect([turns.delayAt(at), ...turns.delaysAt(Float64Array.of(at), 0)]).toEqual([delay, delay]);
+    endTurn(at);
+    expect([turns.delayAt(at), ...turns.delaysAt(Float64Array.of(at), 0)]).toEqual([delay, delay]);
   });
 
   it('that is no longer remembered is at most the greatest that was forgotten', () => {
