@@ -60,6 +60,15 @@ describe('connections of a server that keeps them', () => {
     expect([connections.take(now), connections.take(now)]).toEqual([first, null]);
   });
 
+  it('are forgotten one by one, the oldest too, and none for one that is not kept', () => {
+    const { connections, keep } = kept(trustedRule());
+    const [first, second, third] = [keep(), keep(), keep()];
+    connections.forget(new FakeConnection());
+    expect(connections.countUsable(now)).toBe(3);
+    connections.forget(first);
+    expect([1, 2, 3].map(() => connections.take(now))).toEqual([third, second, null]);
+  });
+
   it('are not used once closed, or idle for too long', () => {
     const { connections, keep } = kept(trustedRule());
     keep().isOpen = false;
@@ -131,6 +140,49 @@ describe('connections of a server of which nothing is known', () => {
   });
 });
 
+describe('a connection that rests', () => {
+  it('is still awaited after another one is forgotten', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const rested = keep();
+    const given: (FakeConnection | null)[] = [];
+    connections.awaitRested({ isFinished: false }, (connection) => given.push(connection));
+    connections.forget(new FakeConnection());
+    expect(given).toEqual([]);
+    vi.runAllTimers();
+    expect(given).toEqual([rested]);
+  });
+
+  it('is kept if the request that awaits it has ended', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const rested = keep();
+    const given: (FakeConnection | null)[] = [];
+    connections.awaitRested({ isFinished: true }, (connection) => given.push(connection));
+    vi.runAllTimers();
+    expect(given).toEqual([]);
+    expect(connections.take(now)).toBe(rested);
+  });
+
+  it('is given to nobody if it was closed meanwhile', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const [first, second] = [keep(), keep()];
+    const given: (FakeConnection | null)[] = [];
+    connections.awaitRested({ isFinished: false }, (connection) => given.push(connection));
+    first.isOpen = false;
+    second.isOpen = false;
+    vi.runAllTimers();
+    expect([given, connections.take(now), connections.countUsable(now)]).toEqual([[null], null, 0]);
+  });
+
+  it('leaves no timer behind when all are closed', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    keep();
+    keep();
+    expect(vi.getTimerCount()).toBe(1);
+    connections.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe('connections of a server that is known to close them', () => {
   const ruleOfTwoAnswers = (): ReuseRule => {
     const rule = new ReuseRule({});
@@ -160,5 +212,38 @@ describe('connections of a server that is known to close them', () => {
     connections.onEnded(keep(2), now);
     vi.runAllTimers();
     expect(rule.allowsReuse(new FakeConnection(2))).toBe(false);
+  });
+
+  it('are watched one at a time, and only five seconds after the one before', () => {
+    let time = 0;
+    const connections = new KeptConnections<FakeConnection>(ruleOfTwoAnswers(), {
+      now: () => instant(time),
+    });
+    const isWatched = (): FakeConnection | null => {
+      const connection = new FakeConnection(2);
+      connections.keep(connection);
+      return connection.isOpen ? connection : null;
+    };
+    const first = isWatched();
+    expect(first).not.toBeNull();
+    time = 6000;
+    expect(isWatched()).toBeNull();
+    time = 4999;
+    connections.onEnded(first!, instant(1));
+    expect(isWatched()).toBeNull();
+    time = 5000;
+    vi.advanceTimersByTime(5000);
+    expect(isWatched()).not.toBeNull();
+    connections.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are used again once the watched one was not closed, whichever others were', () => {
+    const rule = ruleOfTwoAnswers();
+    const { connections, keep } = kept(rule);
+    keep(2);
+    connections.forget(new FakeConnection(2));
+    vi.runAllTimers();
+    expect(rule.allowsReuse(new FakeConnection(2))).toBe(true);
   });
 });
