@@ -95,9 +95,11 @@ describe.each(beginnings)('%s', (_, begin) => {
 
 describe('line ends before a head', () => {
   it('are skipped, and count as bytes of the head', () => {
-    for (const [length, isRefused] of [
-      [most - 2, false],
-      [most - 1, true],
+    for (const [length, cut, isRefused] of [
+      [most - 2, 9, false],
+      [most - 1, 9, true],
+      [most - 2, most, false],
+      [most - 1, most, true],
     ] as const) {
       const section = new HeadSection();
       section.beginHead();
@@ -105,7 +107,7 @@ describe('line ends before a head', () => {
       expect(section.append(Buffer.from('\r\n\r'), 0, 2)).toBe(-1);
       expect(section.text).toBe('');
       const whole = sectionOf(length);
-      append(section, whole.slice(0, 9), whole.slice(9));
+      append(section, ...[whole.slice(0, cut), whole.slice(cut)].filter(Boolean));
       expect(section.fault !== null).toBe(isRefused);
     }
   });

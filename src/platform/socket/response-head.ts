@@ -76,7 +76,7 @@ export class HeadSection {
       // any slice of the text.
       const emptyLine = bytes.indexOf(sectionEnd, first);
       const last = emptyLine + sectionEnd.length;
-      if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes)) {
+      if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes - this.#skipped)) {
         const text = bytes.toString('latin1', first, last);
         if (wholeSection.test(text)) {
           this.text = text;
