@@ -85,7 +85,6 @@ const closedLoop = (
   let isExhausted = false;
 
   const beginNext = ({ user, due }: ReadyUser): void => {
-    if (due >= stopsAt) return;
     const index = nextIndex(user);
     if (index === null) {
       isExhausted = true;

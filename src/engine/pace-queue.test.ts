@@ -6,6 +6,7 @@ import { mediaTokens } from '../contract/content-parts.ts';
 import type { Outcome } from '../model/observation/outcome.ts';
 import { constantLoad, fakePlan, fakeSliceOptions } from './fake-run.fixture.ts';
 import { keyShareProblem, keySharesOf, PaceQueue } from './pace-queue.ts';
+import { drawRequestContent } from './request-content.ts';
 
 const pace: Pace = {
   requests: 60,
@@ -96,4 +97,77 @@ it('a request reserves a quarter of its characters, its images, ten and its answ
   expect(reservedBy(ended(80 + media))).toBe(learned);
   expect(reservedBy(ended(1))).toBe(80 + media + 10 + 20);
   expect([queue.size, queue.oldest]).toEqual([0, null]);
+});
+
+it('a request whose key belongs to another slice goes to the key at its place among those of this slice', () => {
+  const options = fakeSliceOptions(fakePlan(constantLoad(1, 1000)), { index: 0, count: 2 });
+  const credentials = ['a', 'b', 'c', 'd'].map((name) => ({ name, weight: 1, value: name }));
+  const all = { ...options, credentials };
+  const queue = new PaceQueue(all, { ...pace, tokens: null });
+  const chosen = new Map<string, Set<number>>();
+  for (let index = 0; index < 40; index += 1) {
+    // Two windows after the request before, so that every key has room.
+    const due = instant(index * 2 * pace.window);
+    const arrival = { stage: 0, index, due };
+    queue.add({ arrival, due, earlier: [], onAnswered: undefined });
+    const drawn = drawRequestContent(all, arrival).credential.name;
+    chosen.set(drawn, (chosen.get(drawn) ?? new Set()).add(queue.take(due)!.keyIndex));
+  }
+  // This slice has a and c. The drawn b and d are at odd places, so both go to the second of the two.
+  expect(Object.fromEntries([...chosen].map(([name, keys]) => [name, [...keys]]))).toEqual({
+    a: [0],
+    b: [2],
+    c: [2],
+    d: [2],
+  });
+});
+
+it('slices that share each key share what its gateway declares, too', () => {
+  const load = constantLoad(1, 1000);
+  const options = fakeSliceOptions(fakePlan(load), { index: 0, count: 4 });
+  const only = { ...options, credentials: options.credentials.slice(0, 1) };
+  const queue = new PaceQueue(only, { ...pace, tokens: null, follows: ['requests'] });
+  const due = instant(0);
+  const add = (index: number): void =>
+    queue.add({ arrival: { stage: 0, index, due }, due, earlier: [], onAnswered: undefined });
+  add(0);
+  const slot = queue.take(due)!;
+  slot.onSent(due);
+  // Eight a minute for the key, of which a quarter is two: one more goes within the minute, and no third.
+  slot.onHeaders(due, 200, { 'x-ratelimit-limit-minute': '8' });
+  slot.onFinished(
+    due,
+    { kind: 'completed', answer: { kind: 'models' } } as unknown as Outcome,
+    null,
+  );
+  for (let index = 1; index < 5; index += 1) add(index);
+  const released: number[] = [];
+  for (let now = 0; now < 60_000; now += 500) {
+    const next = queue.take(instant(now));
+    if (next === null) continue;
+    released.push(now);
+    next.onSent(instant(now));
+    next.onFinished(
+      instant(now),
+      { kind: 'completed', answer: { kind: 'models' } } as unknown as Outcome,
+      null,
+    );
+  }
+  expect(released).toHaveLength(1);
+});
+
+it('a key that has nothing left by an answer waits until its reset and the margin', () => {
+  const options = fakeSliceOptions(fakePlan(constantLoad(1, 1000)));
+  const only = { ...options, credentials: options.credentials.slice(0, 1) };
+  const queue = new PaceQueue(only, { ...pace, tokens: null });
+  const due = instant(0);
+  const add = (index: number): void =>
+    queue.add({ arrival: { stage: 0, index, due }, due, earlier: [], onAnswered: undefined });
+  add(0);
+  const slot = queue.take(due)!;
+  slot.onSent(due);
+  slot.onHeaders(due, 200, { ratelimit: 'limit=60, remaining=0, reset=30' });
+  add(1);
+  expect(queue.take(instant(30_999))).toBeNull();
+  expect(queue.take(instant(31_000))).not.toBeNull();
 });

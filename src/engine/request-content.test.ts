@@ -69,6 +69,39 @@ describe('the ordinal of a request', () => {
   });
 });
 
+describe('the key of a request', () => {
+  it('is one of its population, by the weights that it has there', () => {
+    const base = planOf(3, null, [models(1)], [models(1)]);
+    const [first, second] = base.stages;
+    const population = (name: string, keys: Readonly<Record<string, number>>) => ({
+      name,
+      after: milliseconds(0),
+      keys: Object.entries(keys).map(([key, weight]) => ({ name: key, weight })),
+      retry: null,
+    });
+    const options = fakeSliceOptions({
+      ...base,
+      stages: [
+        { ...first!, population: 'both' },
+        { ...second!, population: 'one' },
+      ],
+      populations: [population('both', { a: 1, b: 9 }), population('one', { b: 1 })],
+    });
+    const keysOf = (stage: number) =>
+      Array.from(
+        { length: 100 },
+        (_, index) =>
+          drawRequestContent(options, { stage, index, due: instant(0) }).credential.value,
+      );
+    const [mixed, single] = [keysOf(0), keysOf(1)];
+    expect(new Set(single)).toEqual(new Set(['key-b']));
+    // About ten of a hundred; more than 25 would be drawn by chance only once in 100,000 seeds.
+    const ofFirst = mixed.filter((key) => key === 'key-a').length;
+    expect(ofFirst).toBeGreaterThan(0);
+    expect(ofFirst).toBeLessThan(25);
+  });
+});
+
 describe('the content of a request', () => {
   const contentOf = (index: number) =>
     drawRequestContent(fakeSliceOptions(planOf(3, null, [models(1)])), {
