@@ -1,16 +1,7 @@
 // @gate 5 s
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sumOutcomes } from '../model/measures/outcome-counts.ts';
 import type { RunRequest } from './input/run-request.ts';
-import { fakeHost, runRequest } from './fake-host.fixture.ts';
-import {
-  insideChat,
-  insideKeys,
-  type Inside,
-  insideScenario,
-  openInside,
-} from './runs-inside.fixture.ts';
-import { runOnce } from './run.ts';
+import { insideChat, type Inside, insideScenario, openInside } from './runs-inside.fixture.ts';
 
 /** Whole runs in this process: the gateway listens in it, and the self-test, which has a process, is off. */
 
@@ -30,27 +21,6 @@ const run = (changes: object, more: Partial<RunRequest> = {}) =>
 const long = { load: { kind: 'constant', rate: '40/s', duration: '30s' } };
 /** They mostly wait, so they do it at the same time. */
 describe.concurrent('a run in this process', () => {
-  it('ends when it is stopped, says so once, and is partial', async () => {
-    const fake = fakeHost(insideKeys);
-    const running = runOnce(
-      runRequest({ ...scenario, ...long }, inside.mock.url),
-      fake.host,
-      () => ({
-        onSecond: undefined,
-        onObservation: ({ index }) => {
-          if (index === 4) fake.stop('SIGTERM');
-        },
-      }),
-    );
-    const { result, exit } = await running;
-    expect(exit).toBe('terminated');
-    expect(result.partial).toBe('stopped by SIGTERM before the load had ended');
-    expect(sumOutcomes(result.groups).completed).toBeLessThan(600);
-    expect(fake.said.filter((text) => text.startsWith('stopping:'))).toEqual([
-      'stopping: waiting up to 2 s for requests in flight; press Ctrl-C again to abort them',
-    ]);
-  });
-
   it('ends at a broken objective that ends it, and names it', async () => {
     const broken = {
       ...long,
@@ -63,34 +33,6 @@ describe.concurrent('a run in this process', () => {
     );
     expect(said).toContain('ending: the objective errorRate < 10% is broken');
     expect(['empty', 'invalid', 'incomplete']).toContain(finished.exit);
-  });
-
-  it('ends before it would pass its budget', async () => {
-    const { finished, outcomes } = await run({
-      budget: { requests: 7 },
-      load: { kind: 'closed', users: 2, duration: '30s' },
-    });
-    expect(outcomes.completed).toBe(7);
-    expect(finished.result.partial).toMatch(
-      /^ended after .*, since the next request might have passed budget\.requests$/,
-    );
-  });
-
-  it('sends no load with a model that the target neither lists nor answers', async () => {
-    const unknown = { traffic: [{ ...insideChat, model: 'weir/none' }] };
-    await expect(run(unknown)).rejects.toThrow(
-      `${inside.mock.url} does not know the model weir/none. It lists weir/small`,
-    );
-    const { outcomes } = await run(unknown, { preflight: false });
-    expect(outcomes).toMatchObject({ completed: 0 });
-  });
-
-  it('sends nothing once its lease is over, and says why', async () => {
-    const lease = new Float64Array(new SharedArrayBuffer(8));
-    const { finished, outcomes } = await run(long, { lease, isRetry: true });
-    expect(outcomes.completed).toBe(0);
-    expect(finished.result.partial).toMatch(/^ended after .*, since the coordinator was silent$/);
-    expect(finished.exit).not.toBe('pass');
   });
 
   it('shares its load among workers, and merges what they send', async () => {

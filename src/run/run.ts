@@ -137,7 +137,7 @@ const publishDriven = async (
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =
     folder === null || written !== 'pass' ? null : join(folder.path, outputFiles.run.page);
-  const finished = { ...judged, exit, file, page };
+  const finished = { ...judged, written, exit, file, page };
   if (folder !== null) await storeInHistory(history, finished, printer.warn);
   return finished;
 };
