@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { confirmPlanned, withPlannedBudget } from './examine-run.ts';
+import { confirmPlanned, examineRun, withPlannedBudget } from './examine-run.ts';
 import { fakeHost } from './fake-host.fixture.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
+import { insideKeys, insideScenario, openInside } from './runs-inside.fixture.ts';
 
 const readOf = (changes: object) => {
   const traffic = [{ kind: 'chat', model: 'weir/small', prompt: 'one two', maxTokens: 12 }];
@@ -84,4 +87,56 @@ it('a budget is confirmed only where another one’s gateway is asked', async ()
   await expect(confirmPlanned(far, answering('y'))).resolves.toBeUndefined();
   await confirmPlanned(mock, answering('n'));
   expect(asked).toHaveLength(2);
+});
+
+describe('an examination', () => {
+  it('runs its plan in a folder of the report, and concludes from what it saw', async ({
+    onTestFinished,
+  }) => {
+    const inside = await openInside();
+    onTestFinished(() => inside.close());
+    const value = {
+      ...insideScenario,
+      load: { kind: 'constant', rate: '50/s', duration: '100ms' },
+    };
+    const source = { scenario: undefined, value, flags: {}, set: [], target: inside.mock.url };
+    const planned = await readPlanWithFiles(source, insideKeys);
+    const examine = async (out: string, yes: boolean) => {
+      const fake = fakeHost(insideKeys);
+      const path = join(inside.folder, out);
+      const request = { requests: undefined, yes, out: path };
+      const terms = { kind: 'recovery', design: 'A design.', attempts: 1, remedy: 'less' } as const;
+      const ended = await examineRun(
+        { ...terms, planned, request },
+        fake.host,
+        ({ index }, { name }) => `${name} ${index}`,
+        ({ result, file }, seen) => ({
+          document: { weir: '0', title: 'Recovered', blocks: [], footer: '' },
+          report: { seen: seen.toSorted(), budget: result.plan.budget, file },
+          exit: 'incomplete',
+        }),
+      );
+      return { ...fake, ended, path };
+    };
+    const { ended, said, printed, listed, path } = await examine('first', true);
+    expect(ended).toBe('incomplete');
+    expect(said).toEqual([
+      expect.stringMatching(/^A design\.\nBudget: at most \d+ requests, retries included; .*\.$/),
+      expect.stringMatching(/^inside: 100 ms against /),
+    ]);
+    // The run inside prints no outcome.
+    expect(printed.map(({ isGood }) => isGood)).toEqual([false]);
+    expect(listed).toEqual([
+      `Report: ${join(path, 'recovery.html')}`,
+      `Result: ${join(path, 'recovery.json')}`,
+    ]);
+    expect(existsSync(join(path, 'run', 'report.html'))).toBe(true);
+    expect(JSON.parse(readFileSync(join(path, 'recovery.json'), 'utf8'))).toMatchObject({
+      seen: [0, 1, 2, 3, 4].map((index) => `inside ${index}`),
+      budget: { requests: expect.any(Number) },
+      file: join(path, 'run', 'result.json'),
+    });
+    await expect(examine('second', false)).rejects.toThrow('needs a confirmation');
+    expect(existsSync(join(inside.folder, 'second'))).toBe(false);
+  });
 });

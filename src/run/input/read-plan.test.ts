@@ -92,3 +92,48 @@ load: { kind: constant, rate: 1/s, duration: 5s }
     );
   });
 });
+
+describe('the files outside the folder of a scenario', () => {
+  const text = `
+target: https://gateway.example/v1
+keys:
+  - { name: far, key: '\${secret:../far.key}' }
+  - { name: near, key: '\${secret:./near.key}' }
+traffic:
+  - { kind: chat, model: m, maxTokens: 5, prompt: { file: ../prompts.jsonl } }
+load: { kind: constant, rate: 1/s, duration: 5s }
+`;
+  const readWith = async (more: object) => {
+    const folder = await mkdtemp(join(home, 'own-'));
+    await writeFile(join(home, 'far.key'), 'sk-far');
+    await writeFile(join(home, 'prompts.jsonl'), '{"prompt":"one two"}\n');
+    await writeFile(join(folder, 'near.key'), 'sk-near');
+    await writeFile(join(folder, 's.yaml'), text);
+    const source = { scenario: join(folder, 's.yaml'), flags: {}, set: [], target: undefined };
+    return readPlanWithFiles({ ...source, ...more }, {});
+  };
+
+  it('are refused, each at its place', async () => {
+    const message = await readWith({}).then(
+      () => 'valid',
+      (error: unknown) => (error as Error).message,
+    );
+    const lines = message.split('\n');
+    expect(lines.map((line) => line.replace(/^.*s\.yaml/, ''))).toEqual([
+      expect.stringMatching(/^:4:23: \.\.\/far\.key is outside the scenario’s folder: /),
+      expect.stringMatching(/^:7:59: \.\.\/prompts\.jsonl is outside the scenario’s folder: /),
+    ]);
+  });
+
+  it('are read if the scenario is trusted', async () => {
+    const { plan } = await readWith({ allowFiles: true });
+    expect(plan.keys.map(({ name }) => name)).toEqual(['far', 'near']);
+  });
+});
+
+it('a value that is no scenario is refused without a place in a file', async () => {
+  const source = { scenario: undefined, flags: {}, set: [], target: undefined };
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  await expect(readPlanWithFiles({ ...source, value: cyclic }, {})).rejects.toThrow(/^scenario/);
+});
