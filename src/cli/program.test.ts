@@ -117,6 +117,10 @@ it.each([
   ],
   ['limits --quick --checks even', /^--quick and --checks: expected one of them, got both/],
   ['run a --repeat 3 --slice 1/2', /^--slice: expected one run, got several/],
+  ['run a --repeat 3 --live', /^--live: expected one run, got several: it belongs to one run/],
+  ['run a --repeat 3 --open', /^--open: expected one run, got several/],
+  ['run a --repeat 3 --start-at 2099-01-01T00:00:00Z', /^--start-at: expected one run, got/],
+  ['mock --insecure', 'unknown option --insecure: expected one that `weir mock --help` lists'],
   ['run a --run-id é', /^--run-id: expected 1 to 128 visible ASCII characters/],
   [
     'validate --model a --duration 1s --rate -5/s',

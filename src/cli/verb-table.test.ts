@@ -36,6 +36,44 @@ it('help puts an example on its own line, where a terminal of 80 columns shows i
   }
 });
 
+it.each([
+  [300, 100],
+  [undefined, 100],
+  [60, 60],
+])('the help in a terminal of %s columns is at most %i wide', async (width, most) => {
+  const { columns } = process.stderr;
+  process.stderr.columns = width as number;
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  try {
+    await program(['run', '--help']);
+    const lines = log.mock.calls.join('').split('\n');
+    // A command line of an example is not broken.
+    const widths = lines.filter((line) => !line.includes('weir ')).map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(most);
+    expect(Math.max(...widths)).toBeGreaterThan(most - 10);
+  } finally {
+    log.mockRestore();
+    process.stderr.columns = columns;
+  }
+});
+
+it('a script that completes command lines has every verb, with its options and the verbs within', async () => {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  try {
+    expect(await program(['completion', 'bash'])).toBe('pass');
+  } finally {
+    write.mockRestore();
+  }
+  const script = written.join('');
+  for (const name of verbTable.keys()) expect(script).toContain(`\n    ${name}) options='--`);
+  expect(script).toMatch(/\n {4}history\) options='.*'; others='baseline' ;;/);
+  expect(script).toMatch(/\n {4}run\) options='[^']*--early-stop [^']*'; others='' ;;/);
+});
+
 it('weir alone shows the help, and does not pass', async () => {
   expect(helpAsOption([])).toEqual(['--help']);
   const log = vi.spyOn(console, 'log').mockReturnValue();

@@ -168,6 +168,7 @@ it('a key that has nothing left by an answer waits until its reset and the margi
   slot.onSent(due);
   slot.onHeaders(due, 200, { ratelimit: 'limit=60, remaining=0, reset=30' });
   add(1);
+  expect([queue.size, queue.oldest]).toEqual([1, 0]);
   expect(queue.take(instant(30_999))).toBeNull();
   expect(queue.take(instant(31_000))).not.toBeNull();
 });

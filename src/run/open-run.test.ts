@@ -117,6 +117,8 @@ describe('an opened run', () => {
     expect(seen).toEqual(['opened']);
     expect(observers[0]).toBe(opened.recorder);
     expect(observers.at(-2)).toBe(own);
+    // Besides the recorder, its own and the server: what may end the run, and the checkpoints.
+    expect(observers).toHaveLength(5);
     expect(opened.server.collected()).toBeUndefined();
     const combined = combineObservers(observers);
     expect([combined.findBreach(instant(1e9)), combined.findRefusal()]).toEqual([null, null]);
@@ -124,7 +126,7 @@ describe('an opened run', () => {
   });
 
   it('watches objectives that end it, in this thread and in workers', async () => {
-    const objectives = [{ objective: 'sent < 2', abort: { after: '1s' } }];
+    const objectives = [{ objective: 'sent < 2', abort: { after: '1s' } }, 'errorRate < 50%'];
     const { opened } = await open({ objectives });
     const { onObservation, onWorkerUpdate, findBreach } = combineObservers(
       opened.openings.observers.filter((each) => each.findBreach !== undefined),

@@ -1,5 +1,5 @@
 // @gate 1 s
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -11,18 +11,6 @@ const home = mkdtempSync(join(tmpdir(), 'weir-report-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
 const stored = (change?: Parameters<typeof storeRun>[1]) => storeRun(home, change);
-
-it('a file that lies where a report goes is named, but not the report of the same folder', async () => {
-  const run = stored();
-  writeFileSync(run.table, 'an earlier table');
-  const out = join(run.folder, 'again');
-  expect((await reportRun(run, out)).said).toEqual([`${run.table} is overwritten.`]);
-  expect((await reportRun(run, out)).said).toEqual([
-    `${run.table} is overwritten.`,
-    `${out} contains an earlier result.json and report.html, which this run overwrites.`,
-  ]);
-  expect((await reportRun(run)).said).toEqual([`${run.table} is overwritten.`]);
-});
 
 it('a report that takes more than a second says what it does, and how far a long table is', async () => {
   const run = stored((lines) => [...lines, ...Array<string>(6000).fill(lines[1]!)]);

@@ -80,3 +80,15 @@ it('observations that are not there are a sentence', async () => {
     /^the observations .*o1\.jsonl cannot be read: there is no such file/,
   );
 });
+
+it('a file that lies where a report goes is named, but not the report of the same folder', async () => {
+  const run = stored();
+  writeFileSync(run.table, 'an earlier table');
+  const out = join(run.folder, 'again');
+  expect((await reportRun(run, out)).said).toEqual([`${run.table} is overwritten.`]);
+  expect((await reportRun(run, out)).said).toEqual([
+    `${run.table} is overwritten.`,
+    `${out} contains an earlier result.json and report.html, which this run overwrites.`,
+  ]);
+  expect((await reportRun(run)).said).toEqual([`${run.table} is overwritten.`]);
+});

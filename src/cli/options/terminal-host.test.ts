@@ -82,6 +82,18 @@ describe('what a command prints', () => {
     });
   });
 
+  it('asks only a user at a terminal', () => {
+    const { isTTY } = process.stdin;
+    try {
+      process.stdin.isTTY = false;
+      expect(terminalHost().ask).toBeNull();
+      process.stdin.isTTY = true;
+      expect(terminalHost().ask).toBeTypeOf('function');
+    } finally {
+      process.stdin.isTTY = isTTY;
+    }
+  });
+
   it('has a place for a live display unless it is quiet', () => {
     expect(terminalHost({ quiet: true }).printer.screen).toBeNull();
     expect(terminalHost().printer.screen).not.toBeNull();

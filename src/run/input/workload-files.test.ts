@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -67,5 +67,44 @@ describe('a file of prompts', () => {
       ok: false,
       problem: expect.stringMatching(/it is larger than 511 MiB/),
     });
+  });
+});
+
+describe('other files that a scenario names', () => {
+  const outer = mkdtempSync(join(tmpdir(), 'weir-outer-'));
+  afterAll(() => rmSync(outer, { recursive: true }));
+  const inner = join(outer, 'inner');
+  mkdirSync(join(inner, 'found'), { recursive: true });
+  writeFileSync(join(outer, 'far.txt'), 'far');
+  writeFileSync(join(inner, 'prices.json'), '{"a":1}');
+  writeFileSync(join(inner, 'found', 'token-limits.json'), '{"b":2}');
+  writeFileSync(join(inner, 'mine.json'), '{"c":3}');
+  writeFileSync(join(inner, 'other.json'), '{"hello":"there"}');
+
+  it('are read as they are; findings also by their folder', () => {
+    const { files } = workloadFiles(inner, false);
+    expect(files.prices('prices.json')).toEqual({ ok: true, value: '{"a":1}' });
+    expect(files.findings('found')).toEqual({ ok: true, value: '{"b":2}' });
+    expect(files.findings('mine.json')).toEqual({ ok: true, value: '{"c":3}' });
+  });
+
+  it('must be in the folder of a scenario that is not trusted', () => {
+    const { files } = workloadFiles(inner, false);
+    const outside = {
+      ok: false,
+      problem: expect.stringMatching(/ is outside the scenario’s folder: /),
+    };
+    for (const kind of ['text', 'prices', 'findings', 'dataset', 'tokenizer'] as const)
+      expect(files[kind]('../far.txt'), kind).toEqual(outside);
+    expect(files.media('file:../far.txt')).toEqual(outside);
+    expect(workloadFiles(inner).files.text('../far.txt')).toEqual({ ok: true, value: 'far' });
+  });
+
+  it.each([
+    ['other.json', 'other.json: expected a tokenizer.json as Hugging Face publishes it'],
+    ['absent.json', 'absent.json cannot be read: there is no such file'],
+  ])('are no tokenizer, which is explained: %s', (name, problem) => {
+    const found = workloadFiles(inner).files.tokenizer(name);
+    expect(found.ok ? '' : found.problem).toContain(problem);
   });
 });

@@ -191,3 +191,20 @@ it('who sends hears all that happens to a request that is captured', async () =>
   ]);
   await capture.onPublished!('pass');
 });
+
+it('the transport below a capture opens connections, notes and closes as before', async () => {
+  const world = fakeWorld();
+  const capture = await openCapture(mkdtempSync(join(home, 'run-')), 'all');
+  const calls: string[] = [];
+  const wrapped = capture.wrapTransport!({
+    ...world.transport,
+    connectAhead: (count) => void calls.push(`ahead ${count}`),
+    notes: () => ['kept short'],
+    close: async () => void calls.push('close'),
+  });
+  wrapped.connectAhead(3);
+  expect(wrapped.notes()).toEqual(['kept short']);
+  await wrapped.close();
+  expect(calls).toEqual(['ahead 3', 'close']);
+  await capture.discard!();
+});

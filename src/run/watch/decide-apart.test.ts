@@ -67,6 +67,15 @@ describe('the thread that decides when a run may end', () => {
     expect(warned).toEqual([]);
   });
 
+  it('warns if it ends without an error', async () => {
+    const { threads, warned, isDecided } = deciding();
+    isDecided(9000, 140);
+    await threads[0]!.terminate();
+    expect(warned).toEqual([
+      'Nothing decides any more (it ended): the run lasts as long as it may.',
+    ]);
+  });
+
   it('warns if it ends before', async () => {
     const { threads, warned, isDecided } = deciding();
     isDecided(9000, 140);
