@@ -9,6 +9,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  visit,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
@@ -56,6 +57,26 @@ interface NodePlace {
   readonly isRepeated?: boolean;
 }
 
+/**
+ * Returns the node to which each alias refers: the last one of its name before the alias. All are found in one pass,
+ * since the library would search the whole document for each alias.
+ */
+const aliasTargets = (document: Document): ReadonlyMap<Alias, Node> => {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target !== undefined) targets.set(node, target);
+    },
+  });
+  return targets;
+};
+
 /** Reads the plain values of a document, and records the position of each value. */
 class DocumentReader {
   readonly positions = new Map<string, EntryPositions>();
@@ -63,15 +84,12 @@ class DocumentReader {
   #repeatedValues = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
-  /**
-   * Maps each alias to the node to which it refers, since the library would search the whole document for an alias each
-   * time.
-   */
-  readonly #resolved = new Map<Alias, Node | null>();
+  readonly #targets: ReadonlyMap<Alias, Node>;
 
   constructor(document: Document, lines: LineCounter) {
     this.#document = document;
     this.#lines = lines;
+    this.#targets = aliasTargets(document);
   }
 
   read(): unknown {
@@ -87,12 +105,6 @@ class DocumentReader {
     this.problems.push({ path: dottedPath(path), ...position, message, hint: null });
   }
 
-  #resolve(alias: Alias): Node | null {
-    const node = this.#resolved.get(alias) ?? alias.resolve(this.#document) ?? null;
-    this.#resolved.set(alias, node);
-    return node;
-  }
-
   /**
    * Returns the pairs of a mapping, including the pairs of the mappings that `<<` names. A key of the mapping itself
    * takes precedence over the same key of those mappings.
@@ -104,7 +116,7 @@ class DocumentReader {
       const sources = isSeq(value) ? value.items : [value];
       return sources.map((source) => ({
         key,
-        node: isAlias(source) ? this.#resolve(source) : source,
+        node: isAlias(source) ? this.#targets.get(source) : source,
       }));
     });
     const merged = merges.flatMap(({ key, node }) => {
@@ -151,7 +163,7 @@ class DocumentReader {
     const isRepeated = place.isRepeated === true || isAlias(node);
     if (isRepeated) this.#repeatedValues += 1;
     if (this.#repeatedValues > maxRepeatedValues) return undefined;
-    const resolved = isAlias(node) ? this.#resolve(node) : node;
+    const resolved = isAlias(node) ? (this.#targets.get(node) ?? null) : node;
     if (isAlias(node) && resolved === null) {
       const message = `there is no anchor "&${node.source}" before this alias`;
       return this.#addProblem(path, node, message);

@@ -84,10 +84,11 @@ export const otherAiPerfOptions: readonly (readonly [
 ];
 
 /** AIPerf's metrics for objectives of single requests, each with Weir's measure and its unit. */
-export const goodputMeasures: Readonly<
-  Record<string, readonly [measure: string, sign: string, unit: string]>
-> = {
-  request_latency: ['serviceTime', '<=', 'ms'],
-  time_to_first_token: ['ttft', '<=', 'ms'],
-  inter_token_latency: ['tpot', '<=', 'ms'],
-};
+export const goodputMeasures: ReadonlyMap<
+  string,
+  readonly [measure: string, sign: string, unit: string]
+> = new Map([
+  ['request_latency', ['serviceTime', '<=', 'ms']],
+  ['time_to_first_token', ['ttft', '<=', 'ms']],
+  ['inter_token_latency', ['tpot', '<=', 'ms']],
+]);

@@ -35,6 +35,12 @@ const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
   values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
 
+const literals: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
 const keyValues = (
   flags: Flags,
   name: string,
@@ -53,17 +59,17 @@ const keyValues = (
         return [];
       }
       const isNumber = value !== '' && Number.isFinite(Number(value));
-      const known = { true: true, false: false, null: null }[value];
-      return [[key, isNumber ? Number(value) : known === undefined ? value : known, place]];
+      return [
+        [key, isNumber ? Number(value) : literals.has(value) ? literals.get(value) : value, place],
+      ];
     }),
   );
 
 const bodyOf = (flags: Flags, notes: Notes) => {
-  const body: Record<string, unknown> = {};
-  for (const [key, value] of keyValues(flags, 'extra', notes)) {
-    if (key !== 'stream') body[key] = value;
-  }
-  return Object.keys(body).length > 0 ? { body } : {};
+  const fields = keyValues(flags, 'extra', notes)
+    .filter(([key]) => key !== 'stream')
+    .map(([key, value]) => [key, value] as const);
+  return fields.length > 0 ? { body: Object.fromEntries(fields) } : {};
 };
 
 /**
@@ -176,7 +182,7 @@ const judgedFields = (flags: Flags, notes: Notes) => {
       .flatMap((text) => text.trim().split(/\s+/))
       .flatMap((pair) => {
         const [metric = '', bound = ''] = pair.split(':');
-        const [measure, sign, unit] = goodputMeasures[metric] ?? [];
+        const [measure, sign, unit] = goodputMeasures.get(metric) ?? [];
         if (measure !== undefined && Number(bound) > 0)
           return [`${measure} ${sign} ${Number(bound)}${unit}`];
         notes.left(place, 'Weir has request_latency, time_to_first_token and inter_token_latency');

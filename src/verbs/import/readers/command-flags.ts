@@ -247,16 +247,16 @@ export const readSettings = (text: string): Readonly<Record<string, unknown>> | 
   }
   const pairs = trimmed.split(',').map((pair) => /^\s*([\w.\-[\]]+)\s*=([^]*)$/.exec(pair));
   if (trimmed === '' || pairs.includes(null)) return null;
-  const settings: Record<string, unknown> = {};
+  const settings = new Map<string, unknown>();
   for (const [, key = '', value = ''] of pairs as RegExpExecArray[]) {
     const [, name = key, index] = /^(.+)\[(\d+)\]$/.exec(key.replaceAll('-', '_')) ?? [];
     const parsed = scalar(value.trim());
-    const list = settings[name];
-    if (index === undefined) settings[name] = parsed;
+    const list = settings.get(name);
+    if (index === undefined) settings.set(name, parsed);
     else if (Array.isArray(list)) list.push(parsed);
-    else settings[name] = [parsed];
+    else settings.set(name, [parsed]);
   }
-  return settings;
+  return Object.fromEntries(settings);
 };
 
 const scalar = (text: string): unknown => {

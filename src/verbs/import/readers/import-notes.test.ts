@@ -145,3 +145,20 @@ it('an option of a hundred thousand characters is named by its beginning', () =>
   expect(Math.max(...lines.map(({ length }) => length))).toBe(1000);
   expect(lines.join('\n')).toContain('Left out    --xxx');
 });
+
+it.each(['constructor', '__proto__', 'toString'])(
+  'a metric or a value with the name of what each object has is read as a text: %s',
+  (name) => {
+    const thresholds = `{"thresholds": {"${name}": ["p(95)<500"], "http_reqs": ["rate>1"]}}`;
+    expect(notesOf(thresholds).join('\n')).toContain(
+      `${name} p(95)<500: a metric of the script itself`,
+    );
+    const imported = importText(
+      'aiperf',
+      `aiperf profile -m a/b -u http://h --request-rate 5 --goodput ${name}:5 --extra-inputs ${name}:${name}`,
+      attack,
+    );
+    expect(linesOf(imported).join('\n')).toContain('Weir has request_latency');
+    expect(imported).toHaveProperty('scenario.traffic.0.body', Object.fromEntries([[name, name]]));
+  },
+);

@@ -132,7 +132,7 @@ export const readHeaders = (
   notes: Notes,
 ): ReadHeaders => {
   const { host, hostname } = new URL(target);
-  const headers: Record<string, string> = {};
+  const headers = new Map<string, string>();
   let keyHeader: string | null = null;
   for (const { name, value, place } of written) {
     const lower = name.toLowerCase();
@@ -154,9 +154,9 @@ export const readHeaders = (
         `the value of the header ${lower} can be a secret and was not copied: ${hint}`,
       );
     } else if (!isFieldValue(value)) notes.left(place, `no header can carry the value of ${lower}`);
-    else headers[lower] = value;
+    else headers.set(lower, value);
   }
-  return { headers, keyHeader };
+  return { headers: Object.fromEntries(headers), keyHeader };
 };
 
 export const headerFields = ({ headers, keyHeader }: ReadHeaders) => ({

@@ -10,15 +10,14 @@ import { k6Load } from './k6-load.ts';
  */
 
 /** The meanings of k6's metrics: distributions in ms, shares or rates. */
-const metrics: Readonly<
-  Record<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]>
-> = {
-  http_req_duration: ['time', 'serviceTime'],
-  http_req_waiting: ['time', 'headers'],
-  http_req_connecting: ['time', 'connect'],
-  http_req_failed: ['share', 'errorRate'],
-  http_reqs: ['rate', 'sentRate'],
-};
+const metrics: ReadonlyMap<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]> =
+  new Map([
+    ['http_req_duration', ['time', 'serviceTime']],
+    ['http_req_waiting', ['time', 'headers']],
+    ['http_req_connecting', ['time', 'connect']],
+    ['http_req_failed', ['share', 'errorRate']],
+    ['http_reqs', ['rate', 'sentRate']],
+  ]);
 
 /** Why other metrics are not imported. Each row matches metrics by their names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
@@ -106,7 +105,7 @@ const figureObjective = (
 /** Returns the objective for one threshold, or advice on what to do instead. */
 const objectiveOf = (metric: string, threshold: string, populations: readonly string[]): Found => {
   const [, name = '', tags] = /^([^{]+)(?:\{(.*)\})?$/.exec(metric) ?? [];
-  const [kind, figure] = metrics[name] ?? [];
+  const [kind, figure] = metrics.get(name) ?? [];
   if (kind === undefined) {
     const [, problem] = otherMetrics.find(([names]) => names.test(name)) ?? [];
     return { problem: problem ?? 'a metric of the script itself has no counterpart' };
