@@ -61,6 +61,16 @@ describe('what is imported', () => {
   });
 });
 
+describe('a command', () => {
+  it('of AIPerf with twenty thousand models is refused in seconds', () => {
+    const script = `aiperf profile -u http://h --request-rate 5 -m ${'a '.repeat(20_000)}`;
+    const began = process.cpuUsage();
+    expect(() => importText('aiperf', script, attack)).toThrow('at most 1,000 traffic entries');
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(10);
+  });
+});
+
 describe('objectives in a scenario', () => {
   it('are refused in a second where a hundred thousand brackets are open', () => {
     const text = `load: ${'['.repeat(100_000)}\n`;
