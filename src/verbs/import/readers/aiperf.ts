@@ -35,38 +35,41 @@ const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
   values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
 
-const literals: ReadonlyMap<string, boolean | null> = new Map([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]);
+type KeyValue = readonly [key: string, value: unknown, place: string];
 
+/**
+ * Reads `name:value` pairs between commas, or JSON. `typed` reads the value of a pair; JSON has types of its own.
+ */
 const keyValues = (
   flags: Flags,
   name: string,
+  typed: (text: string) => unknown,
   notes: Notes,
-): readonly (readonly [string, unknown, string])[] =>
+): readonly KeyValue[] =>
   flags.all(name, isKeyHeader).flatMap(({ values, place }) =>
-    values.flatMap((text): readonly (readonly [string, unknown, string])[] => {
-      if (text.startsWith('{')) {
-        const settings = readSettings(text);
-        if (settings !== null)
-          return Object.entries(settings).map(([key, value]) => [key, value, place]);
-      }
-      const [, key, value = ''] = /^([^:]+):\s*([^]*)$/.exec(text) ?? [];
-      if (key === undefined) {
+    values.flatMap((text): readonly KeyValue[] => {
+      const settings = text.startsWith('{') ? readSettings(text) : null;
+      if (settings !== null)
+        return Object.entries(settings).map(([key, value]) => [key, value, place]);
+      return text.split(',').flatMap((pair): readonly KeyValue[] => {
+        const [, key, value = ''] = /^([^:]+):([^]*)$/.exec(pair) ?? [];
+        if (key !== undefined) return [[key.trim(), typed(value.trim()), place]];
         notes.left(place, 'expected NAME:VALUE or JSON');
         return [];
-      }
-      const isNumber = value !== '' && Number.isFinite(Number(value));
-      return [
-        [key, isNumber ? Number(value) : literals.has(value) ? literals.get(value) : value, place],
-      ];
+      });
     }),
   );
 
+/** Reads a value as AIPerf’s `coerce_value` does: `007` and `1e3` stay texts. */
+const coerced = (text: string): unknown => {
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower === 'true';
+  if (lower === 'null' || lower === 'none') return null;
+  return /^-?(0|[1-9]\d*|\d+\.\d*|\.\d+)$/.test(text) ? Number(text) : text;
+};
+
 const bodyOf = (flags: Flags, notes: Notes) => {
-  const fields = keyValues(flags, 'extra', notes)
+  const fields = keyValues(flags, 'extra', coerced, notes)
     .filter(([key]) => key !== 'stream')
     .map(([key, value]) => [key, value] as const);
   return fields.length > 0 ? { body: Object.fromEntries(fields) } : {};
@@ -233,7 +236,7 @@ export const importAiPerf = (script: string): Imported => {
   const notes = new Notes();
   const flags = new Flags(commandOf(script, programPattern('aiperf'), notes), aiPerfFlags, notes);
   const url = addressOf(flags, notes);
-  const written = keyValues(flags, 'header', notes);
+  const written = keyValues(flags, 'header', String, notes);
   const read = readHeaders(
     written.map(([name, value, place]) => ({ name, value: String(value), place })),
     url,

@@ -37,15 +37,32 @@ describe('of AIPerf', () => {
     ['--extra-inputs a:4 --extra-inputs b:x --extra-inputs "c: y:z"', { a: 4, b: 'x', c: 'y:z' }],
     ['--extra-inputs a:', { a: '' }],
     ['--extra-inputs stream:true', undefined],
+    // What `coerce_value` of AIPerf 0.13.0 returns for each of these texts.
+    ['--extra-inputs a:007,b:1e3,c:0x10', { a: '007', b: '1e3', c: '0x10' }],
+    ['--extra-inputs a:0,b:-3,c:.5,d:-1.50', { a: 0, b: -3, c: 0.5, d: -1.5 }],
+    ['--extra-inputs "a: True , b:NONE" c:+1', { a: true, b: null, c: '+1' }],
+    [`--extra-inputs '{"a":"1"}'`, { a: '1' }],
   ])('%s are fields of the body', (words, body) => {
     const imported = read(words);
     expect(trafficOf(imported)['body']).toEqual(body);
     expect(leftOf(imported)).toEqual([]);
   });
 
+  it('headers keep their texts', () => {
+    const imported = read('--header x-id:007,x-on:True --header "x-at: 1.50"');
+    expect(scenarioOf(imported)['headers']).toEqual({
+      'x-id': '007',
+      'x-on': 'True',
+      'x-at': '1.50',
+    });
+  });
+
   it('an input without a value is left out', () => {
-    const imported = read('--extra-inputs wrong --extra-inputs a:1');
-    expect(leftOf(imported)).toEqual(['expected NAME:VALUE or JSON']);
+    const imported = read('--extra-inputs wrong,{ --extra-inputs a:1');
+    expect(leftOf(imported)).toEqual([
+      'expected NAME:VALUE or JSON',
+      'expected NAME:VALUE or JSON',
+    ]);
     expect(trafficOf(imported)['body']).toEqual({ a: 1 });
   });
 
