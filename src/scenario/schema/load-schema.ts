@@ -175,7 +175,8 @@ export const scenarioLoadSchema = oneOfKinds(
   if (load.kind === 'trace' && load.until !== null && load.until <= load.from) {
     addIssue('until', 'expected a moment after "from"');
   }
-  if (load.kind === 'iterations' && load.users > load.iterations) {
+  // Without users there is one, who needs one request: "iterations" has its own message then.
+  if (load.kind === 'iterations' && load.users > Math.max(load.iterations, 1)) {
     addIssue('users', `expected at most as many users as iterations (${load.iterations})`);
   }
 });
