@@ -28,17 +28,53 @@ const least = 0.5;
 const isChanged = (path: string): boolean =>
   !/^src\/(acceptance|bench|proving)\/|\.(test|fixture|d)\.ts$/.test(path);
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: new Date().toISOString().slice(0, 10).replaceAll('-', '') },
-    count: { type: 'string', default: '100' },
-    rooms: { type: 'string', default: '' },
-    even: { type: 'boolean', default: false },
-    out: { type: 'string', default: 'reports/mutants.json' },
-    again: { type: 'string' },
-    nearest: { type: 'string' },
-  },
-});
+const usage = `npm run mutants -- [--seed N] [--count 100] [--even] [--rooms run,verbs/cache] [--nearest 30]
+                   [--out reports/mutants.json] [--again reports/mutants.json]`;
+
+/** Ends with 2, as the command does for words that it cannot read. */
+const refuse = (problem: string): never => {
+  console.error(`${problem}\n${usage}`);
+  return end(2);
+};
+
+const end = (status: number): never => {
+  // oxlint-disable-next-line unicorn/no-process-exit -- the script is top-level code, and nothing is open yet
+  process.exit(status);
+};
+
+const optionsOf = () => {
+  try {
+    return parseArgs({
+      options: {
+        seed: {
+          type: 'string',
+          default: new Date().toISOString().slice(0, 10).replaceAll('-', ''),
+        },
+        count: { type: 'string', default: '100' },
+        rooms: { type: 'string', default: '' },
+        even: { type: 'boolean', default: false },
+        out: { type: 'string', default: 'reports/mutants.json' },
+        again: { type: 'string' },
+        nearest: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+};
+
+const values = optionsOf();
+if (values.help) {
+  console.log(usage);
+  end(0);
+}
+
+/** Returns a whole number above 0. */
+const wholeNumber = (option: string, written: string): number =>
+  /^[1-9]\d*$/.test(written)
+    ? Number(written)
+    : refuse(`--${option} ${written}: a whole number above 0 was expected, such as 30`);
 
 const root = resolve(import.meta.dirname, '../../..');
 const all = globSync('src/**/*.ts', { cwd: root }).toSorted();
@@ -46,14 +82,13 @@ const rooms =
   values.rooms !== ''
     ? values.rooms.split(',')
     : [...new Set(all.filter(isChanged).map((path) => path.split('/')[1]!))];
-const nearest = values.nearest === undefined ? null : Number(values.nearest);
-if (nearest !== null && !(Number.isInteger(nearest) && nearest > 0))
-  throw new Error(`--nearest ${values.nearest}: a number of test files was expected, such as 30`);
+const nearest = values.nearest === undefined ? null : wholeNumber('nearest', values.nearest);
+const [seed, count] = [wholeNumber('seed', values.seed), wholeNumber('count', values.count)];
 const sources = all
   .filter(isChanged)
   .filter((path) => rooms.some((room) => path.startsWith(`src/${room}/`)));
 const unknown = rooms.filter((room) => !sources.some((path) => path.startsWith(`src/${room}/`)));
-if (unknown.length > 0) throw new Error(`--rooms ${unknown.join()}: no source lies there`);
+if (unknown.length > 0) refuse(`--rooms ${unknown.join()}: no source lies there`);
 const tests = chosenFiles(testFiles(), {})
   .filter(({ testClass, isAlone }) => testClass === 'unit' && !isAlone)
   .map(({ path }) => path);
@@ -65,8 +100,8 @@ const isSame = (
 
 /** The first mutants of a seed that are not listed as equivalent. */
 function* drawn(): Generator<Mutant> {
-  const random = randomFrom(Number(values.seed));
-  let left = Number(values.count);
+  const random = randomFrom(seed);
+  let left = count;
   const draws = values.even
     ? inTurn(
         rooms.map((room) =>
