@@ -30,12 +30,14 @@ const event = (choice: object): string =>
 
 /**
  * Starts a server that sends a head after `headAfter` ms, then a token every `gap` ms, and that stops when its client
- * closes the connection.
+ * closes the connection. Half of the tokens are followed by a `rest` of so many ms: who hangs up before it finds an
+ * answer that has not ended, also on a machine that is busy for a second.
  */
 export const startHangingServer = async ({
   headAfter = 60,
   gap = 25,
   tokens = 12,
+  rest = 2000,
 } = {}): Promise<HangingServer> => {
   const served = new Map<string, HangingRequest>();
   const server = http.createServer((request, response) => {
@@ -51,7 +53,8 @@ export const startHangingServer = async ({
         return Buffer.concat(chunks).toString();
       },
     };
-    if (request.method === 'POST') served.set(id, entry);
+    const isChat = request.method === 'POST';
+    if (isChat) served.set(id, entry);
     let timer: NodeJS.Timeout | undefined;
     /** Waits, unless the connection has closed. */
     const pause = (time: number): Promise<void> =>
@@ -69,7 +72,7 @@ export const startHangingServer = async ({
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       for (let token = 0; token < tokens; token += 1) {
-        await pause(gap);
+        await pause(isChat && token === tokens / 2 ? rest : gap);
         entry.written.push(now());
         response.write(event({ delta: { content: ` ${token}` } }));
       }
