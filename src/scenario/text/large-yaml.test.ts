@@ -29,6 +29,13 @@ describe('a large document', () => {
     );
   });
 
+  it('names the one key of a hundred thousand that is set twice', () => {
+    const keys = Array.from({ length: 100_000 }, (_, n) => `  a${n}: 1\n`).join('');
+    expect(problemsOf(`a:\n${keys}  a7: 1\n`)).toBe(
+      'f:100002:3: this key is set twice in the same mapping; keep one of them',
+    );
+  });
+
   it('may be a long prose', () => {
     const prose = 'One of many sentences, with a comma and an end.\n'.repeat(100_000);
     expect(problemsOf(`x: |\n${prose.replaceAll(/^/gm, '  ')}`)).toBe('');

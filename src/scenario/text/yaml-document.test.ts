@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { LineCounter, parseDocument, stringify } from 'yaml';
 import { parseScenarioText } from './yaml-document.ts';
 import { problemsText } from './scenario-problem.ts';
 import { positionOf, type Path, type ScenarioTree } from './scenario-tree.ts';
@@ -200,6 +200,27 @@ describe('a text that is not YAML', () => {
 
   it('is called binary by one message if it has a zero byte', () => {
     expect(problemsOf('a: 1\n\0')).toMatch(/^f: not a text file: .*binary data$/);
+  });
+
+  it('has its doubled keys where the library finds them', () => {
+    const name = fc.constantFrom('a', 'b', '1', '"1"', 'true', '~', '&x a', '!!str a', "'b'");
+    const flow = fc
+      .array(name, { maxLength: 3 })
+      .map((names) => `{${names.map((each) => `${each}: 1`).join(', ')}}`);
+    const block = fc.array(fc.tuple(name, flow), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(block, (entries) => {
+        const text = entries.map(([key, value]) => `${key}: ${value}\n`).join('');
+        const lineCounter = new LineCounter();
+        const { errors } = parseDocument(text, { lineCounter, prettyErrors: false });
+        const found = parseScenarioText(text).problems.filter(({ message }) =>
+          message.includes('set twice'),
+        );
+        expect(found.map(({ line, column }) => ({ line, col: column }))).toEqual(
+          errors.map(({ pos }) => lineCounter.linePos(pos[0])),
+        );
+      }),
+    );
   });
 
   it('keeps a valid structure that has only many duplicate keys', () => {

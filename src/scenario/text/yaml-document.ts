@@ -12,6 +12,7 @@ import {
   visit,
   type YAMLError,
   type YAMLMap,
+  YAMLParseError,
 } from 'yaml';
 import type { ScenarioProblem } from './scenario-problem.ts';
 import {
@@ -75,6 +76,26 @@ const aliasTargets = (document: Document): ReadonlyMap<Alias, Node> => {
     },
   });
   return targets;
+};
+
+/**
+ * Returns an error for each key that its mapping has already. The library would compare each key with all those before
+ * it: 100,000 keys would take minutes.
+ */
+const repeatedKeys = (document: Document): readonly YAMLError[] => {
+  const errors: YAMLError[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const names = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const [from, to] = key.range!;
+        if (names.has(key.value)) errors.push(new YAMLParseError([from, to], 'DUPLICATE_KEY', ''));
+        names.add(key.value);
+      }
+    },
+  });
+  return errors;
 };
 
 /** Reads the plain values of a document, and records the position of each value. */
@@ -329,8 +350,9 @@ export const parseScenarioText = (text: string): ParsedTree => {
     return { tree: null, problems: [{ ...place, message: foreign, hint: null }] };
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const errors = [...document.errors, ...document.warnings];
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false };
+  const document = parseDocument(text, options);
+  const errors = [...document.errors, ...document.warnings, ...repeatedKeys(document)];
   const problems = syntaxProblems(errors, lines);
   // A duplicate key does not change the structure, so the rest of the scenario is checked, too.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
