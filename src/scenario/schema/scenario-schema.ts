@@ -74,8 +74,9 @@ const keys = z
   .optional();
 
 const entries = 'a list of traffic entries, each with a "kind"';
+export const maxTrafficEntries = 1000;
 const traffic = listField(trafficEntrySchema, entries, 'traffic entry').max(
-  1000,
+  maxTrafficEntries,
   'expected at most 1,000 traffic entries',
 );
 

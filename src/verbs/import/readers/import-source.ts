@@ -3,6 +3,7 @@ import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { asLiteral } from '../../../model/plan/secret.ts';
 import { type Imported, ImportError, noteLine } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
+import { maxTrafficEntries } from '../../../scenario/schema/scenario-schema.ts';
 import { importAiPerf } from './aiperf.ts';
 import { posixScript, programPattern } from './command-flags.ts';
 import { importGuideLlm } from './guidellm.ts';
@@ -136,6 +137,10 @@ const withLiterals = (imported: Imported): Imported => {
 /** Throws an `ImportError` for values that the other tool may accept but a scenario cannot contain. */
 const refuseInvalid = (imported: Imported): void => {
   if (imported.kind !== 'scenario') return;
+  const { traffic } = imported.scenario;
+  // To write and read tens of thousands of entries takes seconds.
+  if (Array.isArray(traffic) && traffic.length > maxTrafficEntries)
+    throw new ImportError('it would make more than 1,000 traffic entries, the most of a scenario');
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);
