@@ -7,8 +7,8 @@ import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
 /**
- * The traffic kinds. Tables of kinds have the type `Record<TrafficKind, …>`, so the compiler demands a row for a new
- * kind in each table.
+ * The traffic kinds. The types of tables of kinds have a field for each, so the compiler demands a row for a new kind in
+ * each table, first in `traffic/kinds/prepare-request.ts`.
  */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
