@@ -162,7 +162,7 @@ describe('the content of a request', () => {
     });
     expect(shared({ prefix, cache: 'invite' })?.beginnings).toEqual([
       { name: 'prefix 0', tokens: 9 },
-      { name: 'common 0', tokens: 40 },
+      { name: 'common 0 9', tokens: 40 },
     ]);
     expect(shared({ prefix: { tokens: 99, pool: 1 } })?.beginnings[0]?.tokens).toBe(40);
     const turns = { count: 2, answer: 7 };

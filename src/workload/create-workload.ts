@@ -50,7 +50,8 @@ export const syntheticText = (
   const beginning = vocabulary.text(common, sharedDraw(seed, 'prefix', which));
   const endDraw = cache === 'invite' ? sharedDraw(seed, 'common', 0) : draw;
   const text = vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
-  const invited = cache === 'invite' ? [{ name: `common ${which}`, tokens: drawn }] : [];
+  const invited =
+    cache === 'invite' ? [{ name: `common ${which} ${prefix?.tokens ?? 0}`, tokens: drawn }] : [];
   const beginnings =
     prefix === null
       ? invited

@@ -77,10 +77,10 @@ describe('a synthetic prompt', () => {
     expect(named({})).toEqual([]);
     expect(named({ prefix })).toEqual([{ name: 'prefix 0', tokens: 16 }]);
     expect(named({ prefix, tokens: 9 })).toEqual([{ name: 'prefix 0', tokens: 9 }]);
-    expect(named({ cache: 'invite' })).toEqual([{ name: 'common 0', tokens: 40 }]);
+    expect(named({ cache: 'invite' })).toEqual([{ name: 'common 0 0', tokens: 40 }]);
     expect(named({ prefix, cache: 'invite' })).toEqual([
       { name: 'prefix 0', tokens: 16 },
-      { name: 'common 0', tokens: 40 },
+      { name: 'common 0 16', tokens: 40 },
     ]);
   });
 
