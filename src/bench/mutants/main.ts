@@ -29,7 +29,7 @@ const isChanged = (path: string): boolean =>
   !/^src\/(acceptance|bench|proving)\/|\.(test|fixture|d)\.ts$/.test(path);
 
 const usage = `npm run mutants -- [--seed N] [--count 100] [--even] [--rooms run,verbs/cache] [--nearest 30]
-                   [--out reports/mutants.json] [--again reports/mutants.json]`;
+                   [--out reports/mutants.json] [--again reports/mutants.json] [--help]`;
 
 /** Ends with 2, as the command does for words that it cannot read. */
 const refuse = (problem: string): never => {
