@@ -30,10 +30,12 @@ import {
  * 0.13.0.
  */
 
-/** Returns whether a header contains a key. The value of such a header is never read. */
+/** Returns whether headers contain keys only. Their values are never read. */
 const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
-  values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
+  values.every((text) =>
+    text.split(',').every((pair) => /^\s*(authorization|api-key|x-api-key)\s*:/i.test(pair)),
+  );
 
 type KeyValue = readonly [key: string, value: unknown, place: string];
 

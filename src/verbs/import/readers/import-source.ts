@@ -140,7 +140,9 @@ const refuseInvalid = (imported: Imported): void => {
   const { traffic } = imported.scenario;
   // To write and read tens of thousands of entries takes seconds.
   if (Array.isArray(traffic) && traffic.length > maxTrafficEntries)
-    throw new ImportError('it would make more than 1,000 traffic entries, the most of a scenario');
+    throw new ImportError(
+      `it would make more than ${maxTrafficEntries} traffic entries, the most of a scenario`,
+    );
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);

@@ -48,6 +48,13 @@ describe('of AIPerf', () => {
     expect(leftOf(imported)).toEqual([]);
   });
 
+  it('no variable is needed for a key, but for what stands beside it', () => {
+    expect(leftOf(read('--header authorization:$KEY,authorization:$KEY'))).toEqual([]);
+    const imported = read('--header "authorization: Bearer $KEY,x-b:$X"');
+    expect(scenarioOf(imported)['headers']).toBeUndefined();
+    expect(leftOf(imported).join()).toContain('only the shell knows this value');
+  });
+
   it('headers keep their texts', () => {
     const imported = read('--header x-id:007,x-on:True --header "x-at: 1.50"');
     expect(scenarioOf(imported)['headers']).toEqual({
