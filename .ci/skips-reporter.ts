@@ -5,12 +5,12 @@ import type { Reporter, TestCase } from 'vitest/node';
 // oxlint-disable-next-line import/no-default-export -- vitest reads it so
 export default class SkipsReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
-    const { state, note } = test.result() as { state: string; note?: string };
+    const result = test.result();
     const file = process.env['WEIR_SKIPS'];
-    if (state !== 'skipped' || file === undefined) return;
+    if (result.state !== 'skipped' || file === undefined) return;
     appendFileSync(
       file,
-      `  ${test.module.relativeModuleId}: ${test.fullName}: ${note ?? 'no reason'}\n`,
+      `  ${test.module.relativeModuleId}: ${test.fullName}: ${result.note ?? 'no reason'}\n`,
     );
   }
 }
