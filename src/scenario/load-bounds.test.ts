@@ -30,6 +30,7 @@ describe('a load', () => {
       ['expected at most as many users as iterations (3), got the number 4'],
     ],
     ['kind: iterations, iterations: 0', [whole('1 to 10,000,000', 0)]],
+    ['kind: iterations, users: 4, iterations: 0', [whole('1 to 10,000,000', 0)]],
     ['kind: iterations, iterations: 10000000', []],
     ['kind: iterations, iterations: 10000001', [whole('1 to 10,000,000', 10_000_001)]],
     ['kind: saturate, connections: 0, duration: 1s', [whole('1 to 10,000', 0)]],

@@ -175,8 +175,8 @@ export const scenarioLoadSchema = oneOfKinds(
   if (load.kind === 'trace' && load.until !== null && load.until <= load.from) {
     addIssue('until', 'expected a moment after "from"');
   }
-  // Without users there is one, who needs one request: "iterations" has its own message then.
-  if (load.kind === 'iterations' && load.users > Math.max(load.iterations, 1)) {
+  // An invalid number of iterations has a message already.
+  if (load.kind === 'iterations' && load.iterations >= 1 && load.users > load.iterations) {
     addIssue('users', `expected at most as many users as iterations (${load.iterations})`);
   }
 });
