@@ -95,7 +95,7 @@ describe('the key of a request', () => {
       );
     const [mixed, single] = [keysOf(0), keysOf(1)];
     expect(new Set(single)).toEqual(new Set(['key-b']));
-    // About ten of a hundred; more than 25 would be drawn by chance only once in 100,000 seeds.
+    // About ten of a hundred; 25 or more would be drawn by chance only once in 76,000 seeds.
     const ofFirst = mixed.filter((key) => key === 'key-a').length;
     expect(ofFirst).toBeGreaterThan(0);
     expect(ofFirst).toBeLessThan(25);

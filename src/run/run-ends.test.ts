@@ -35,7 +35,6 @@ describe.concurrent('a run in this process', () => {
       runRequest({ ...scenario, ...long }, inside.mock.url),
       fake.host,
       () => ({
-        onSecond: undefined,
         onObservation: ({ index }) => {
           if (index === 4) fake.stop('SIGTERM');
         },

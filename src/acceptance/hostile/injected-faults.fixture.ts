@@ -142,11 +142,15 @@ const printed = (line: string): string => {
   return line;
 };
 
-/** Two runs at a time, since each of them waits more than it computes. */
+/** Two at a time, since each run waits more than it computes; no further one begins after one has failed. */
 const eachOf = async <T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> => {
-  const rest = items.values();
+  const rest = [...items];
   const actOnNext = async (): Promise<void> => {
-    for (const item of rest) await act(item);
+    for (let item = rest.shift(); item !== undefined; item = rest.shift())
+      await act(item).catch((error: unknown) => {
+        rest.length = 0;
+        throw error;
+      });
   };
   await Promise.all([actOnNext(), actOnNext()]);
 };

@@ -30,7 +30,7 @@ const event = (choice: object): string =>
 
 /**
  * Starts a server that sends a head after `headAfter` ms, then a token every `gap` ms, and that stops when its client
- * closes the connection. Half of the tokens are followed by a `rest` of so many ms: who hangs up before it finds an
+ * closes the connection. In the middle of a chat's answer it rests for `rest` ms, so that who hangs up before finds an
  * answer that has not ended, also on a machine that is busy for a second.
  */
 export const startHangingServer = async ({
@@ -72,7 +72,7 @@ export const startHangingServer = async ({
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       for (let token = 0; token < tokens; token += 1) {
-        await pause(isChat && token === tokens / 2 ? rest : gap);
+        await pause(isChat && token === Math.floor(tokens / 2) ? rest : gap);
         entry.written.push(now());
         response.write(event({ delta: { content: ` ${token}` } }));
       }

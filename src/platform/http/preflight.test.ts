@@ -35,7 +35,6 @@ it('an answer comes with its whole text, to a GET or to a POST with its body', a
     let body = '';
     request.on('data', (part: Buffer) => (body += part.toString()));
     request.on('end', () => {
-      response.removeHeader('content-type');
       response.write(`${request.method} `, () => setTimeout(() => response.end(`<${body}>`), 2));
     });
   });

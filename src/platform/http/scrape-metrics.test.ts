@@ -137,7 +137,7 @@ describe('a scrape of metrics', () => {
     expect(await scraper.scrape()).toEqual({ ok: false, reason });
   });
 
-  it('is JSON with metrics if a line looks like one', async () => {
+  it('is taken in spite of its content type if a line looks like a metric', async () => {
     const scraper = await scraperOf((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('m 1\n'),
     );

@@ -131,5 +131,6 @@ describe('what a gateway still has', () => {
     world.advanceTo(4000);
     const [next] = world.sent.filter((each) => keyOf(each) === keyOf(first!) && each.at > 300);
     expect(next?.at).toBeGreaterThanOrEqual(2300);
+    expect(next?.at).toBeLessThan(4000);
   });
 });
