@@ -30,6 +30,11 @@ describe('a limit that the gateway declares', () => {
     expect(of({ 'anthropic-ratelimit-input-tokens-limit': '6000' })).toMatchObject({
       tokens: 1000,
     });
+    expect(of({ 'ratelimit-limit': '20, 20;w=10' })).toEqual({
+      requests: 20,
+      tokens: null,
+      atOnce: null,
+    });
     // An hour says nothing of ten seconds; a bucket may be smaller than what a window admits.
     expect(of({ 'x-ratelimit-limit-hour': '500', 'x-ratelimit-limit': '3' })).toEqual({
       requests: null,

@@ -38,6 +38,8 @@ describe('the hang-ups of an entry', () => {
     ['{share: 0%, after: sent}', 'expected a percentage above 0%, got "0%"'],
     ['{share: 101%, after: sent}', 'expected a percentage from 0% to 100%'],
     ['{share: 10%, after: 5}', 'a number needs its unit: 5 tokens, 5s or 5ms'],
+    ['{share: 10%, after: true}', 'such as 2s, sent, or headers, got true'],
+    ['{share: 10%, after: -5}', 'such as 2s, sent, or headers, got the number -5'],
     ['{share: 10%, after: 0 tokens}', 'expected 5 tokens, a length of time such as 2s'],
     ['{share: 10%, after: 1.5 tokens}', 'expected 5 tokens, a length of time such as 2s'],
     ['{share: 10%, after: 0s}', 'expected a length of time above 0s'],

@@ -55,10 +55,10 @@ describe('a valid scenario', () => {
   });
 
   it('prints its plan as JSON', async () => {
-    expect(JSON.parse(await validated(base + load, { json: true }))).toMatchObject({
-      name: 'short',
-      stages: [{ load: { kind: 'open' } }],
-    });
+    const text = await validated(base + load, { json: true });
+    const plan: unknown = JSON.parse(text);
+    expect(plan).toMatchObject({ name: 'short', stages: [{ load: { kind: 'open' } }] });
+    expect(text.trim()).toBe(JSON.stringify(plan, null, 2));
   });
 
   it('says what is not sent of its files', async () => {

@@ -53,6 +53,18 @@ describe('a chat that is not streamed', () => {
     expect(await counters()).toMatchObject({ inFlight: 0, 'completed.chat': 1 });
   });
 
+  it('may follow a message that only calls a tool', async () => {
+    const { chatAfterMinute } = await startManualMock();
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: '5' },
+    ];
+    const response = await chatAfterMinute({ ...helloChat, messages, max_tokens: 4 });
+    expect(response.status).toBe(200);
+  });
+
   it('ends by itself without max_tokens', async () => {
     const { chatAfterMinute } = await startManualMock({ outputTokens: { min: 5, max: 5 } });
     const answer = chatResponseSchema.parse(await (await chatAfterMinute(helloChat)).json());

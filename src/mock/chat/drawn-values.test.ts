@@ -61,6 +61,8 @@ describe('a value by a schema', () => {
       { allOf: [{ required: ['a'] }, { properties: { a: { const: 1 } }, required: ['b'] }] },
       (value: { a: number }) => value.a === 1 && 'b' in value,
     ],
+    // What comes first is tried first, however long it is.
+    [{ anyOf: [{ type: 'object' }, { type: 'null' }] }, (value: unknown) => value !== null],
     [{ anyOf: [{ const: 1 }, { const: 2 }] }, (value: unknown) => value === 1 || value === 2],
     [
       {

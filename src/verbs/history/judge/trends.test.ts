@@ -128,6 +128,16 @@ describe('trends', () => {
     }
   });
 
+  it('compare the levels on both sides of each change, and no earlier ones', () => {
+    const runs = [1, 1.5, 2.25].flatMap((factor, i) => storedRuns(14, factor, 14 * i));
+    const { figures } = trendsOf(runs, drawFor)[0]!;
+    const { changes } = figures.find(({ id }) => id === 'chat-stream ttft.p50')!;
+    expect(changes.map(({ before, after }) => after / before)).toEqual([
+      expect.closeTo(1.5, 1),
+      expect.closeTo(1.5, 1),
+    ]);
+  });
+
   it('are separate for each plan, the latest one first', () => {
     const other = storedRuns(2, 1, 3).map((run) => ({ ...run, planHash: 'b'.repeat(64) }));
     const trends = trendsOf([...storedRuns(2, 1), ...other], drawFor);
