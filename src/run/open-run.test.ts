@@ -77,6 +77,10 @@ describe('what contradicts a run is refused before anything is opened', () => {
     expect(existsSync(out)).toBe(false);
   });
 
+  it('but one machine alone may saturate', async () => {
+    expect(await saysOf(saturating)).toEqual([]);
+  });
+
   it('but a budget only if nobody said yes', async () => {
     expect(await saysOf({ budget: { requests: 4 } }, { yes: true })).toEqual([]);
   });
