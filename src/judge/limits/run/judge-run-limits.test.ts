@@ -99,3 +99,18 @@ it('a limiter is held against the first 400 decisions of a key at most', () => {
     'A permitted limiter of 10 requests a minute explains the decisions (at most the first 400).',
   );
 });
+
+it.each([[[0]], [[502]], [[0, 502]]])(
+  'requests that failed (%j) may have taken a place',
+  (failed) => {
+    const base = runWith({ a: 10, b: 4 });
+    const rows = chats(20, 10).map((row, place): Row => {
+      const status = failed[place - 3];
+      return status === undefined ? row : toLedgerRow({ ...toLedgerEntry(row), status });
+    });
+    const [key] = judgeRunLimits({ ...base, ledger: [{ key: 'a', rows, left: 0 }] }, trust).keys;
+    expect(key!.checks.find(({ id }) => id === 'limit-explained')?.observed).toContain(
+      'sliding-log',
+    );
+  },
+);
