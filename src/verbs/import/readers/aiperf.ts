@@ -40,7 +40,8 @@ const isKeyHeader = ({ name, values }: Flag): boolean =>
 type KeyValue = readonly [key: string, value: unknown, place: string];
 
 /**
- * Reads `name:value` pairs between commas, or JSON. `typed` reads the value of a pair; JSON has types of its own.
+ * Returns the names and values of an option that is written as `a:1,b:2` or as a JSON object. `typed` converts the text of
+ * a value in the first notation. The values of a JSON object stay as they are.
  */
 const keyValues = (
   flags: Flags,
